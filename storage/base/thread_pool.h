@@ -1,0 +1,44 @@
+#pragma once
+
+#include <functional>
+#include <thread>
+#include <vector>
+#include <deque>
+
+#include "storage/base/mutex.h"
+
+namespace stoa {
+
+// Threads that run tasks in the order they were submitted. `size` threads are kept; when all are busy more are started,
+// up to `max_size`, and end again after a short idle time: a task that runs long or waits (for a slow client, for a
+// lock) never keeps the others from starting. Tasks must not throw. Safe to share.
+class ThreadPool {
+ public:
+  ThreadPool(size_t size, size_t max_size);
+  ~ThreadPool();  // Stop()
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
+
+  void Submit(std::function<void()> task);
+  // Runs what was submitted, then joins all threads. Submit() afterwards drops the task.
+  void Stop();
+
+  size_t busy() const;    // threads running a task
+  size_t queued() const;  // tasks waiting
+  size_t threads() const;
+
+ private:
+  void Work();
+
+  const size_t size_;
+  const size_t max_size_;
+  mutable Mutex mutex_;
+  CondVar wake_;
+  CondVar ended_;
+  std::deque<std::function<void()>> tasks_ GUARDED_BY(mutex_);
+  size_t live_ GUARDED_BY(mutex_) = 0;
+  size_t idle_ GUARDED_BY(mutex_) = 0;
+  bool stopping_ GUARDED_BY(mutex_) = false;
+};
+
+}  // namespace stoa
