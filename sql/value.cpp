@@ -1,5 +1,6 @@
 #include "sql/value.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -124,7 +125,7 @@ void AppendDoubleText(double value, std::string& out) {
   const auto digit = [&number](int index) {
     return index < 0 || index >= number.count ? '0' : number.digits[static_cast<size_t>(index)];
   };
-  for (int i = std::min(0, number.exponent); i <= number.exponent; ++i) {
+  for (int i = 0; i <= number.exponent; ++i) {
     out.push_back(digit(i));
   }
   if (number.exponent < 0) {
