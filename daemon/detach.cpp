@@ -40,13 +40,15 @@ void WriteAll(int fd, std::string_view text) {
   _exit(kExitFailed);
 }
 
-void LeaveTerminal() {
+void LeaveTerminal(bool keep_output) {
   setsid();
   const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
   if (null >= 0) {
     dup2(null, STDIN_FILENO);
-    dup2(null, STDOUT_FILENO);
-    dup2(null, STDERR_FILENO);
+    if (!keep_output) {
+      dup2(null, STDOUT_FILENO);
+      dup2(null, STDERR_FILENO);
+    }
     close(null);
   }
 }
@@ -59,7 +61,7 @@ Detacher::~Detacher() {
   }
 }
 
-bool Detacher::Detach() {
+bool Detacher::Detach(bool keep_output) {
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) {
     return false;
@@ -76,7 +78,7 @@ bool Detacher::Detach() {
   }
   close(ends[0]);
   pipe_ = ends[1];
-  LeaveTerminal();
+  LeaveTerminal(keep_output);
   return true;
 }
 

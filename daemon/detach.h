@@ -15,8 +15,9 @@ class Detacher {
   Detacher& operator=(const Detacher&) = delete;
 
   // Forks: returns in the server only (or in the caller, when the system refuses; false then). The server has
-  // a session of its own and no terminal.
-  bool Detach();
+  // a session of its own and no terminal; `keep_output`: it still writes to standard output (its log goes
+  // there).
+  bool Detach(bool keep_output);
   // Lets the waiting process end with code 0.
   void ReportReady();
   // One line to the terminal: through the waiting process, or straight to stderr without one. Ends the wait

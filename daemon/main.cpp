@@ -115,7 +115,7 @@ int Start(const CommandLine& command_line, const LaunchPlan& plan) {
   Status status = FaultPoints::Arm(command_line.fault_points);
   const bool detach = !command_line.foreground && !HasServiceManager();
   if (status.ok()) {
-    if (detach && !detacher.Detach()) {
+    if (detach && !detacher.Detach(plan.log.starts_with("/dev/std"))) {
       status = IoError("the system refuses another process");
     } else {
       BlockSignals();
