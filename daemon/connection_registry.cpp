@@ -56,7 +56,7 @@ sql::ProcessInfo ConnectionEntry::Describe() const {
 
 void ConnectionEntry::Kill(bool query_only) const {
   MutexLock lock(mutex_);  // held during the call: after SetKill({}) no call is under way
-  if (kill_) {
+  if (kill_ && (running_ || !query_only)) {
     kill_(query_only);
   }
 }

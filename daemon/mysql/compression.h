@@ -13,9 +13,9 @@ namespace stoa::daemon {
 class CompressedReader {
  public:
   void Append(std::string_view bytes);
-  // Appends what all complete frames hold to `out`. kInvalid when a frame does not inflate to the size it
-  // states.
-  Status Drain(std::string& out);
+  // Appends what the next complete frame holds to `out`; false: more bytes are needed. kInvalid when a frame
+  // does not inflate to the size it states.
+  Result<bool> Next(std::string& out);
   uint8_t sequence() const { return sequence_; }
   bool in_frame() const { return start_ < buffer_.size(); }
 

@@ -45,6 +45,7 @@ Result<std::optional<std::string>> PacketReader::Next() {
     const char* header = buffer_.data() + start_;
     const size_t length = PartLength(header);
     if (joined_.size() + length > max_packet_size_) {
+      sequence_ = static_cast<uint8_t>(header[3]);
       return Status(StatusCode::kLimit,
                     fmt::format("got a packet bigger than max_packet_size ({} bytes)", max_packet_size_),
                     1153);

@@ -119,6 +119,10 @@ void ResultWriter::ColumnList(std::span<const sql::ResultColumn> columns) {
     out.push_back(kNoDefault);
     context_.packets.End();
   }
+  Eof();
+}
+
+void ResultWriter::Eof() {
   if (deprecate_eof()) {
     OkPacket(kEofHeader, {});
   } else {

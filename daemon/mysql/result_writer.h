@@ -46,6 +46,7 @@ class ResultWriter : public sql::ResultSink {
   Status Error(const Status& error) override;
 
   // Answers that are not results of statements.
+  void Eof();                                                   // COM_SET_OPTION
   void ColumnList(std::span<const sql::ResultColumn> columns);  // COM_FIELD_LIST
   void Prepared(uint32_t id, std::span<const sql::ResultColumn> columns, size_t parameters);
 
