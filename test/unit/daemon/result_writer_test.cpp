@@ -14,8 +14,8 @@ using sql::ValueType;
 
 class Collected : public PacketOutput, public StatusFlagSource {
  public:
-  Status Send(PacketWriter& packets) override {
-    bytes += packets.Take();
+  Status Send(PacketWriter& full) override {
+    bytes += full.Take();
     ++sends;
     return answer;
   }
