@@ -6,7 +6,6 @@
 
 #include "config/setting_units.h"
 
-using namespace std::string_literals;
 using stoa::config::AllSettings;
 using stoa::config::FindSetting;
 using stoa::config::NormalizeValue;
