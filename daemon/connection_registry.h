@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -46,6 +47,7 @@ class ConnectionEntry {
   std::string command_ GUARDED_BY(mutex_) = "Connect";
   std::string statement_ GUARDED_BY(mutex_);
   int64_t since_ GUARDED_BY(mutex_) = 0;
+  bool running_ GUARDED_BY(mutex_) = false;
   KillFunction kill_ GUARDED_BY(mutex_);
 };
 
