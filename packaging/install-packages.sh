@@ -1,6 +1,7 @@
 #!/bin/bash
-# Installs the Debian packages that building (build) and testing (test) need; the one place that lists them.
-#   packaging/install-packages.sh build [test]
+# Installs the Debian packages that are needed to build and run (build), for tests (test) and for the tests with other
+# languages' MySQL clients (connectors); the one place that lists them.
+#   packaging/install-packages.sh build [test] [connectors]
 set -eu
 
 build_packages=(
@@ -12,8 +13,13 @@ build_packages=(
 )
 test_packages=(
   catch2 libbenchmark-dev default-libmysqlclient-dev
-  clang-16 clang-format-16 libclang-rt-16-dev lld-16 llvm-16
+  clang-16 clang-format-16 libclang-rt-16-dev lld-16
   git openssl python3 python3-pymysql
+)
+connector_packages=(
+  python3-mysqldb python3-sqlalchemy python3-pyodbc odbc-mariadb
+  php-cli php-mysql libdbd-mysql-perl libdbd-mariadb-perl
+  libmariadb-java default-jdk-headless golang-go golang-github-go-sql-driver-mysql-dev nodejs
 )
 
 wanted=()
@@ -21,7 +27,8 @@ for list in "$@"; do
   case "$list" in
     build) wanted+=("${build_packages[@]}") ;;
     test) wanted+=("${test_packages[@]}") ;;
-    *) echo "install-packages.sh: unknown list '$list', known are build and test" >&2; exit 2 ;;
+    connectors) wanted+=("${connector_packages[@]}") ;;
+    *) echo "install-packages.sh: unknown list '$list', known are build, test and connectors" >&2; exit 2 ;;
   esac
 done
 

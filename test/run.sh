@@ -2,7 +2,8 @@
 # Installs what the tests need, builds, runs every test and ends with one line "N passed, N failed".
 #   test/run.sh          what CI runs
 #   test/run.sh --full   also: the whole suite under sanitizers, long kill loops, fuzzing time
-# STOA_SHARED names the folder of shared cases (default: ../shared beside the repository).
+# STOA_SHARED names the folder of shared cases (default: ../shared beside the repository), STOA_NODE_MODULES a folder
+# with node_modules for the clients from npm (without it they are left out).
 set -u
 cd "$(dirname "$0")/.." || exit 1
 shared=${STOA_SHARED:-../shared}
@@ -89,13 +90,12 @@ run_cases() {
   part "shared cases ($preset)" test/shared-cases.sh "build/$preset/searchd" "$shared"
 }
 
-# Every executable script of a folder: script SEARCHD [--full], last line "N passed, N failed".
-run_scripts() {
-  local preset=$1 folder=$2 script
-  shift 2
-  for script in "test/$folder"/*.sh; do
+# Kill loops and the like: each executable script of test/crash, "script SEARCHD ROUNDS", last line as everywhere.
+run_crash() {
+  local preset=$1 rounds=$2 script
+  for script in test/crash/*.sh; do
     if [ -x "$script" ]; then
-      part "${script#test/} ($preset)" "$script" "build/$preset/searchd" "$@"
+      part "${script#test/} ($preset)" "$script" "build/$preset/searchd" "$rounds"
     fi
   done
 }
@@ -114,24 +114,23 @@ finish() {
   exit
 }
 
-packaging/install-packages.sh build test || { echo "FAIL packages cannot be installed"; failed=1; finish; }
+packaging/install-packages.sh build test connectors || { echo "FAIL packages cannot be installed"; failed=1; finish; }
 
 # shellcheck disable=SC2046
 build release searchd sql_test_runner $(unit_targets) || finish
 run_units release
 if [ "$full" = yes ]; then run_sql release --slow; else run_sql release; fi
 run_cases release
-extra=()
-[ "$full" = yes ] && extra=(--full)
-run_scripts release crash "${extra[@]}"
-run_scripts release connectors "${extra[@]}"
+part "start and stop" test/server/start_stop.py build/release/searchd
+if [ "$full" = yes ]; then run_crash release 200; else run_crash release 10; fi
+part connectors test/connectors/run.sh build/release/searchd ${STOA_NODE_MODULES:+"$STOA_NODE_MODULES"}
 
 export ASAN_OPTIONS=detect_leaks=1:abort_on_error=1 UBSAN_OPTIONS=print_stacktrace=1
 # shellcheck disable=SC2046
 build asan $(unit_targets) && run_units asan
 if [ "$full" = yes ]; then
   run_sql release --restart-often
-  build asan searchd && { run_sql asan; run_cases asan; run_scripts asan crash; }
+  build asan searchd && { run_sql asan; run_cases asan; run_crash asan 20; }
   # shellcheck disable=SC2046
   build tsan searchd $(unit_targets) && { run_units tsan; run_sql tsan; run_cases tsan; }
   fuzzers=$(for source in test/fuzz/*_fuzz.cpp; do basename "$source" .cpp; done)
