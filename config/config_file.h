@@ -11,11 +11,13 @@ namespace stoa::config {
 
 struct ConfigResult {
   SettingValues values;
-  std::vector<std::string> warnings;  // "searchd.conf:12: unknown setting 'acess_columnar_attrs', did you mean …"
+  std::vector<std::string>
+      warnings;  // "searchd.conf:12: unknown setting 'acess_columnar_attrs', did you mean …"
 };
 
 // Parses a config text (Sphinx/Manticore grammar, features CF-02, CF-03, CF-05). `file` is for messages.
-// Errors name file and line: bad grammar, bad value (with value and allowed range), a `table`/`index` or `source` section
+// Errors name file and line: bad grammar, bad value (with value and allowed range), a `table`/`index` or
+// `source` section
 // ("… tables are made by CREATE TABLE; remove the section").
 Result<ConfigResult> ParseConfig(std::string_view text, std::string_view file);
 

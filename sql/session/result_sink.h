@@ -14,9 +14,9 @@ namespace stoa::sql {
 struct ResultColumn {
   std::string name;
   ValueType type = ValueType::kString;
-  std::string table;          // table and original name where known, else empty
+  std::string table;  // table and original name where known, else empty
   std::string original_name;
-  uint32_t length = 0;        // most bytes of the text form; 0: by type
+  uint32_t length = 0;  // most bytes of the text form; 0: by type
   bool is_bool = false;
 };
 
@@ -42,9 +42,9 @@ struct OkInfo {
   std::string info;
 };
 
-// Where the results of a statement go, in order: per result either Ok(), or Columns() Row()* End(), or Error() – also
-// after some rows – which is the last call of the batch. The daemon writes MySQL packets; tests collect.
-// A status from Columns() or Row() (client gone) makes the statement stop and return it.
+// Where the results of a statement go, in order: per result either Ok(), or Columns() Row()* End(), or
+// Error() – also after some rows – which is the last call of the batch. The daemon writes MySQL packets;
+// tests collect. A status from Columns() or Row() (client gone) makes the statement stop and return it.
 class ResultSink {
  public:
   virtual ~ResultSink() = default;

@@ -24,7 +24,8 @@ struct QueryMeta {
 struct PreparedInfo {
   uint32_t id = 0;
   size_t parameters = 0;
-  std::vector<ResultColumn> columns;  // empty when the statement gives no rows or they are not known before it runs
+  std::vector<ResultColumn>
+      columns;  // empty when the statement gives no rows or they are not known before it runs
 };
 
 // Things that live as long as the server; all outlive every session.
@@ -43,8 +44,8 @@ class Session {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  // Runs every statement of `text` in order; results go to `sink`. An error ends the batch: it is sent to the sink and
-  // returned. A returned error that the sink itself gave was not sent.
+  // Runs every statement of `text` in order; results go to `sink`. An error ends the batch: it is sent to the
+  // sink and returned. A returned error that the sink itself gave was not sent.
   Status Execute(std::string_view text, ResultSink& sink);
 
   Result<PreparedInfo> Prepare(std::string_view text);

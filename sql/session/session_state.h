@@ -23,7 +23,8 @@ struct Session::State {
   std::string user;
   std::string database = "Manticore";
 
-  // Session variables that were SET, by lower-case name; what is not here has the default of system_variables.h.
+  // Session variables that were SET, by lower-case name; what is not here has the default of
+  // system_variables.h.
   std::map<std::string, std::string> variables;
   std::map<std::string, Value> user_variables;  // SET @x = …
 
@@ -42,8 +43,8 @@ struct Session::State {
   std::map<uint32_t, PreparedStatement> prepared;
 };
 
-// What a statement runs with. `warnings` become the session's when it ends; more_results says that another statement
-// of the same batch follows.
+// What a statement runs with. `warnings` become the session's when it ends; more_results says that another
+// statement of the same batch follows.
 struct StatementContext {
   Session::State& session;
   CancelToken& cancel;

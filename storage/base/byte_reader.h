@@ -9,11 +9,12 @@
 
 namespace stoa {
 
-// Bounds-checked little-endian decoding of bytes that came from disk or network. Every read past the end fails with
-// kCorrupt and the offset; nothing is ever read outside the given bytes.
+// Bounds-checked little-endian decoding of bytes that came from disk or network. Every read past the end
+// fails with kCorrupt and the offset; nothing is ever read outside the given bytes.
 class ByteReader {
  public:
-  explicit ByteReader(std::string_view bytes, uint64_t base_offset = 0) : bytes_(bytes), base_offset_(base_offset) {}
+  explicit ByteReader(std::string_view bytes, uint64_t base_offset = 0)
+      : bytes_(bytes), base_offset_(base_offset) {}
 
   size_t remaining() const { return bytes_.size() - position_; }
   size_t position() const { return position_; }

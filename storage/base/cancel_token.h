@@ -7,7 +7,8 @@
 
 namespace stoa {
 
-// One running statement's "stop" flag and deadline. Any thread may Cancel(); the statement calls Check() once a batch.
+// One running statement's "stop" flag and deadline. Any thread may Cancel(); the statement calls Check() once
+// a batch.
 class CancelToken {
  public:
   using Clock = std::chrono::steady_clock;

@@ -10,8 +10,8 @@
 
 namespace stoa {
 
-// A file open for appending. One thread at a time. After a failed Sync() the durable content is unknown: the caller
-// must not trust anything appended since the last successful Sync().
+// A file open for appending. One thread at a time. After a failed Sync() the durable content is unknown: the
+// caller must not trust anything appended since the last successful Sync().
 class WritableFile {
  public:
   virtual ~WritableFile() = default;
@@ -21,14 +21,15 @@ class WritableFile {
   virtual Status Close() = 0;                  // no implicit Sync()
 };
 
-// A lock on a folder, held until destroyed or until the process dies.
+// A lock on a folder, held until destroyed or until the process dies; its file ".lock" stays.
 class FolderLock {
  public:
   virtual ~FolderLock() = default;
 };
 
 // The one seam to the file system, so that tests can drop unsynced bytes and fail writes (FaultyEnv).
-// Safe to share between threads. Every error names path and reason.
+// Safe to share between threads. Every error names path and reason: kNotFound when the named thing is not
+// there, else kIo.
 class Env {
  public:
   virtual ~Env() = default;
@@ -36,15 +37,19 @@ class Env {
   virtual Result<std::unique_ptr<WritableFile>> Create(const std::string& path) = 0;  // truncates
   virtual Result<std::unique_ptr<WritableFile>> OpenForAppend(const std::string& path) = 0;
   virtual Result<std::string> ReadFile(const std::string& path) = 0;
+  // Exactly `length` bytes; kCorrupt when the file ends before.
   virtual Result<std::string> ReadRange(const std::string& path, uint64_t offset, size_t length) = 0;
   virtual Result<uint64_t> FileSize(const std::string& path) = 0;
   virtual bool Exists(const std::string& path) = 0;
   virtual Status Rename(const std::string& from, const std::string& to) = 0;
   virtual Status Remove(const std::string& path) = 0;
-  virtual Status RemoveTree(const std::string& path) = 0;
-  virtual Status MakeFolder(const std::string& path) = 0;  // and its parents; existing is ok
+  virtual Status RemoveTree(const std::string& path) = 0;  // missing is ok
+  // And its parents; existing is ok. The parent of every folder made is synced.
+  virtual Status MakeFolder(const std::string& path) = 0;
   virtual Status SyncFolder(const std::string& path) = 0;
-  virtual Result<std::vector<std::string>> List(const std::string& path) = 0;  // names, sorted, without . and ..
+  virtual Result<std::vector<std::string>> List(
+      const std::string& path) = 0;  // names, sorted, without . and ..
+  // Does not wait: an error when the folder is locked already, by this or another process.
   virtual Result<std::unique_ptr<FolderLock>> Lock(const std::string& path) = 0;
 
   // The real file system; lives for ever.

@@ -4,7 +4,8 @@
 #include <condition_variable>
 #include <mutex>
 
-// Clang's thread-safety annotations (https://clang.llvm.org/docs/ThreadSafetyAnalysis.html); nothing under g++.
+// Clang's thread-safety annotations (https://clang.llvm.org/docs/ThreadSafetyAnalysis.html); nothing under
+// g++.
 #if defined(__clang__)
 #define STOA_THREAD_ATTRIBUTE(x) __attribute__((x))
 #else

@@ -8,11 +8,12 @@
 
 namespace stoa {
 
-// A value or the Status that says why there is none. Reading the value of a failed result is a bug (STOA_CHECK).
+// A value or the Status that says why there is none. Reading the value of a failed result is a bug
+// (STOA_CHECK).
 template <typename T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : value_(std::move(value)) {}  // NOLINT(google-explicit-constructor): return value;
+  Result(T value) : value_(std::move(value)) {}         // NOLINT(google-explicit-constructor): return value;
   Result(Status status) : status_(std::move(status)) {  // NOLINT(google-explicit-constructor): return status;
     STOA_CHECK(!status_.ok());
   }
@@ -48,16 +49,17 @@ class [[nodiscard]] Result {
 #define STOA_CONCAT_INNER(a, b) a##b
 #define STOA_CONCAT(a, b) STOA_CONCAT_INNER(a, b)
 
-#define RETURN_IF_ERROR(expression)               \
-  do {                                            \
-    if (auto stoa_status = (expression); !stoa_status.ok()) { \
-      return stoa_status;                         \
-    }                                             \
+#define RETURN_IF_ERROR(expression) RETURN_IF_ERROR_INNER(STOA_CONCAT(stoa_status_, __COUNTER__), expression)
+#define RETURN_IF_ERROR_INNER(status, expression)   \
+  do {                                              \
+    if (auto status = (expression); !status.ok()) { \
+      return status;                                \
+    }                                               \
   } while (false)
 
 // ASSIGN_OR_RETURN(auto file, env.Open(path));
 #define ASSIGN_OR_RETURN(target, expression) \
-  ASSIGN_OR_RETURN_INNER(STOA_CONCAT(stoa_result_, __LINE__), target, expression)
+  ASSIGN_OR_RETURN_INNER(STOA_CONCAT(stoa_result_, __COUNTER__), target, expression)
 #define ASSIGN_OR_RETURN_INNER(result, target, expression) \
   auto result = (expression);                              \
   if (!result.ok()) {                                      \

@@ -7,8 +7,8 @@
 
 namespace stoa {
 
-// Holds the current version of an immutable T. Load() and Store() may be called from any thread; each is one pointer
-// copy under a mutex (std::atomic<shared_ptr> of g++ 12 is reported by TSan).
+// Holds the current version of an immutable T. Load() and Store() may be called from any thread; each is one
+// pointer copy under a mutex (std::atomic<shared_ptr> of g++ 12 is reported by TSan).
 template <typename T>
 class SnapshotCell {
  public:

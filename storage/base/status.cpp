@@ -4,16 +4,26 @@ namespace stoa {
 
 const char* StatusCodeName(StatusCode code) {
   switch (code) {
-    case StatusCode::kOk: return "ok";
-    case StatusCode::kInvalid: return "invalid";
-    case StatusCode::kNotFound: return "not found";
-    case StatusCode::kExists: return "exists";
-    case StatusCode::kUnsupported: return "unsupported";
-    case StatusCode::kLimit: return "limit";
-    case StatusCode::kCorrupt: return "corrupt";
-    case StatusCode::kIo: return "io";
-    case StatusCode::kCancelled: return "cancelled";
-    case StatusCode::kInternal: return "internal";
+    case StatusCode::kOk:
+      return "ok";
+    case StatusCode::kInvalid:
+      return "invalid";
+    case StatusCode::kNotFound:
+      return "not found";
+    case StatusCode::kExists:
+      return "exists";
+    case StatusCode::kUnsupported:
+      return "unsupported";
+    case StatusCode::kLimit:
+      return "limit";
+    case StatusCode::kCorrupt:
+      return "corrupt";
+    case StatusCode::kIo:
+      return "io";
+    case StatusCode::kCancelled:
+      return "cancelled";
+    case StatusCode::kInternal:
+      return "internal";
   }
   return "unknown";
 }

@@ -26,8 +26,8 @@ enum class StatusCode : uint8_t {
 const char* StatusCodeName(StatusCode code);
 
 // How an operation ended: ok, or a code and one sentence that says what and which.
-// An ok status is one null pointer. `number` lets a layer above attach its own error number (sql: the MySQL number);
-// 0 means none was given. Value type; share between threads like any value.
+// An ok status is one null pointer. `number` lets a layer above attach its own error number (sql: the MySQL
+// number); 0 means none was given. Value type; share between threads like any value.
 class [[nodiscard]] Status {
  public:
   Status() = default;

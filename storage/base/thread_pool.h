@@ -1,17 +1,18 @@
 #pragma once
 
-#include <functional>
-#include <thread>
-#include <vector>
+#include <cstddef>
 #include <deque>
+#include <functional>
+#include <list>
+#include <thread>
 
 #include "storage/base/mutex.h"
 
 namespace stoa {
 
-// Threads that run tasks in the order they were submitted. `size` threads are kept; when all are busy more are started,
-// up to `max_size`, and end again after a short idle time: a task that runs long or waits (for a slow client, for a
-// lock) never keeps the others from starting. Tasks must not throw. Safe to share.
+// Threads that run tasks in the order they were submitted. `size` threads are kept; when all are busy more
+// are started, up to `max_size`, and end again after a short idle time: a task that runs long or waits (for a
+// slow client, for a lock) never keeps the others from starting. Tasks must not throw. Safe to share.
 class ThreadPool {
  public:
   ThreadPool(size_t size, size_t max_size);
@@ -20,7 +21,7 @@ class ThreadPool {
   ThreadPool& operator=(const ThreadPool&) = delete;
 
   void Submit(std::function<void()> task);
-  // Runs what was submitted, then joins all threads. Submit() afterwards drops the task.
+  // Runs what was submitted, then joins all threads. Submit() afterwards drops the task. Not from a task.
   void Stop();
 
   size_t busy() const;    // threads running a task
@@ -28,7 +29,12 @@ class ThreadPool {
   size_t threads() const;
 
  private:
-  void Work();
+  using Threads = std::list<std::thread>;
+
+  void StartThread() REQUIRES(mutex_);
+  void Work(Threads::iterator self);
+  // The next task, or none when the thread shall end.
+  std::function<void()> Take() REQUIRES(mutex_);
 
   const size_t size_;
   const size_t max_size_;
@@ -36,7 +42,8 @@ class ThreadPool {
   CondVar wake_;
   CondVar ended_;
   std::deque<std::function<void()>> tasks_ GUARDED_BY(mutex_);
-  size_t live_ GUARDED_BY(mutex_) = 0;
+  Threads live_ GUARDED_BY(mutex_);
+  Threads finished_ GUARDED_BY(mutex_);  // have left their loop and wait to be joined
   size_t idle_ GUARDED_BY(mutex_) = 0;
   bool stopping_ GUARDED_BY(mutex_) = false;
 };

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <string>
 
+#include "storage/base/ids.h"
 #include "storage/base/mutex.h"
 #include "storage/base/snapshot_cell.h"
 #include "storage/table/table_snapshot.h"
@@ -25,12 +27,23 @@ class Table {
   bool read_locked() const { return read_locks_.load() > 0; }
 
  private:
-  friend class Catalog;
+  friend class LocalCatalog;
   friend class CommitPipeline;
+  friend class WriterLocks;
 
-  Mutex writer_mutex_;                               // one writer at a time; held while a change is built on `head_`
+  // Guarded by the mutex of the commit pipeline.
+  struct PipelineState {
+    Lsn last_lsn;            // newest log record of the table that is published
+    uint64_t version = 0;    // counts publishes
+    uint64_t pending = 0;    // commits on their way to the log
+    bool head_lost = false;  // a commit under the head was given up: the head must be made again
+  };
+
+  const uint64_t lock_order_;  // writer mutexes of several tables are taken in this order
+  Mutex writer_mutex_;         // one writer at a time; held while a change is built on `head_`
   std::shared_ptr<const TableSnapshot> head_ GUARDED_BY(writer_mutex_);  // newest, perhaps not yet durable
   SnapshotCell<TableSnapshot> published_;
+  PipelineState pipeline_;
   std::atomic<int> read_locks_{0};
   std::atomic<bool> dropped_{false};
 };

@@ -38,8 +38,8 @@ class TablePart {
   virtual const DeleteMap& deleted() const = 0;
   // The live row of a document.
   virtual std::optional<RowId> FindDocument(DocId id) const = 0;
-  // A column of the snapshot's definition. Rows older than the column read as its default; a column that was widened
-  // (MODIFY int → bigint) reads in its new type.
+  // A column of the snapshot's definition. Rows older than the column read as its default; a column that was
+  // widened (MODIFY int → bigint) reads in its new type.
   virtual std::shared_ptr<const ColumnReader> Column(const ColumnDefinition& column) const = 0;
   virtual bool is_disk_chunk() const = 0;
   virtual uint64_t ram_bytes() const = 0;

@@ -15,8 +15,9 @@ namespace stoa::storage {
 class Table;
 struct TableSnapshot;
 
-// INSERT and REPLACE. With `replace` a row that has the same id goes in the same publish; without it one is an error
-// (kExists, "duplicate id '7'"). Of the same id twice in one batch: error without, the last wins with `replace`.
+// INSERT and REPLACE. With `replace` a row that has the same id goes in the same publish; without it one is
+// an error (kExists, "duplicate id '7'"). Of the same id twice in one batch: error without, the last wins
+// with `replace`.
 struct InsertRows {
   RowBatch rows;
   bool replace = false;

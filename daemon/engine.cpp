@@ -1,0 +1,212 @@
+#include "daemon/engine.h"
+
+#include <unistd.h>
+
+#include <chrono>
+
+#include "daemon/version.h"
+#include "storage/base/clock.h"
+#include "storage/base/log.h"
+
+namespace stoa::daemon {
+
+namespace {
+
+// How long running statements may go on after a stop was asked for.
+constexpr std::chrono::milliseconds kStopPatience{3000};
+constexpr size_t kMostWorkers = 1024;
+
+std::chrono::seconds InSeconds(const config::SettingValues& values, std::string_view name) {
+  return std::chrono::seconds(values.Integer(name) / 1'000'000);
+}
+
+size_t Count(const config::SettingValues& values, std::string_view name) {
+  return static_cast<size_t>(values.Integer(name));
+}
+
+ServerOptions MakeServerOptions(const LaunchPlan& plan) {
+  const config::SettingValues& values = plan.values;
+  ServerOptions options;
+  options.listeners = plan.listeners;
+  options.version = values.Text("mysql_version_string");
+  options.worker_threads = Count(values, "threads");
+  options.max_worker_threads = std::max(kMostWorkers, options.worker_threads);
+  options.io_threads = Count(values, "net_workers");
+  options.max_connections = Count(values, "max_connections");
+  options.max_packet_size = static_cast<uint64_t>(values.Integer("max_packet_size"));
+  options.network_timeout = InSeconds(values, "network_timeout");
+  options.wait_timeout = InSeconds(values, "wait_timeout");
+  options.interactive_timeout = InSeconds(values, "interactive_timeout");
+  options.net_write_timeout = InSeconds(values, "net_write_timeout");
+  options.ssl_cert = values.Text("ssl_cert");
+  options.ssl_key = values.Text("ssl_key");
+  options.ssl_ca = values.Text("ssl_ca");
+  return options;
+}
+
+storage::StorageOptions MakeStorageOptions(const LaunchPlan& plan, bool ignore_damaged_transactions) {
+  const config::SettingValues& values = plan.values;
+  storage::StorageOptions options;
+  options.data_dir = plan.data_dir;
+  options.binlog_path = plan.binlog_path;
+  options.binlog_enabled = !plan.binlog_path.empty();
+  options.binlog_flush = static_cast<int>(values.Integer("binlog_flush"));
+  options.binlog_max_log_size = static_cast<uint64_t>(values.Integer("binlog_max_log_size"));
+  options.rt_flush_period_seconds = InSeconds(values, "rt_flush_period").count();
+  options.server_id = static_cast<uint32_t>(values.Integer("server_id"));
+  options.ignore_damaged_transactions = ignore_damaged_transactions;
+  return options;
+}
+
+uint32_t OctalMode(int64_t decimal) {
+  return static_cast<uint32_t>(decimal / 100 % 10 * 64 + decimal / 10 % 10 * 8 + decimal % 10);
+}
+
+QueryLogOptions MakeQueryLogOptions(const LaunchPlan& plan) {
+  const config::SettingValues& values = plan.values;
+  return {.path = plan.query_log,
+          .plain = values.Text("query_log_format") == "plain",
+          .min_micros = values.Integer("query_log_min_msec"),
+          .file_mode = OctalMode(values.Integer("query_log_mode")),
+          .more_commands = values.Text("query_log_commands")};
+}
+
+// Other names under which SET GLOBAL knows a setting.
+std::string_view SettingOfAlias(std::string_view name) {
+  if (name == "read_timeout" || name == "net_read_timeout") {
+    return "network_timeout";
+  }
+  return name == "net_wait" ? "net_wait_tm" : name;
+}
+
+}  // namespace
+
+Engine::Engine(const LaunchPlan& plan, LogFiles& logs)
+    : logs_(logs),
+      config_file_(plan.config_file),
+      version_(plan.values.Text("mysql_version_string")),
+      values_(plan.values) {}
+
+Result<std::unique_ptr<Engine>> Engine::Start(const LaunchPlan& plan, bool ignore_damaged_transactions,
+                                              Env& env, LogFiles& logs) {
+  std::unique_ptr<Engine> engine(new Engine(plan, logs));
+  ASSIGN_OR_RETURN(engine->query_log_, QueryLog::Open(MakeQueryLogOptions(plan)));
+  ASSIGN_OR_RETURN(engine->server_, Server::Bind(MakeServerOptions(plan)));
+  ASSIGN_OR_RETURN(
+      engine->catalog_,
+      storage::Catalog::Open(MakeStorageOptions(plan, ignore_damaged_transactions), env, Clock::System()));
+  engine->server_->Run({.catalog = engine->catalog_.get(), .server = engine.get(), .clock = &Clock::System()},
+                       engine->query_log_.get());
+  return engine;
+}
+
+Engine::~Engine() {
+  if (server_ != nullptr) {
+    server_->Stop(std::chrono::milliseconds(0));
+  }
+}
+
+Status Engine::Stop() {
+  if (stopped_) {
+    return Status::Ok();
+  }
+  stopped_ = true;
+  server_->Stop(kStopPatience);
+  return catalog_->Close();
+}
+
+void Engine::LogTables() const {
+  const std::vector<std::shared_ptr<storage::Table>> tables = catalog_->List();
+  std::string names;
+  for (const std::shared_ptr<storage::Table>& table : tables) {
+    names += (names.empty() ? "" : ", ") + table->Snapshot()->definition->name;
+  }
+  LogInfo("{} tables: {}", tables.size(), names);
+}
+
+std::string Engine::VersionString() const { return version_; }
+
+std::vector<sql::NamedValue> Engine::Settings() const {
+  std::vector<sql::NamedValue> rows = {{"configuration_file", config_file_},
+                                       {"worker_pid", std::to_string(getpid())}};
+  MutexLock lock(mutex_);
+  for (const config::Setting& setting : config::AllSettings()) {
+    if (setting.deprecated || setting.section == "session" || setting.name.ends_with('*')) {
+      continue;
+    }
+    const std::string name = fmt::format("{}.{}", setting.section, setting.name);
+    if (setting.type != config::SettingType::kList) {
+      rows.push_back({name, values_.Shown(setting.name)});
+      continue;
+    }
+    for (std::string& value : values_.List(setting.name)) {
+      rows.push_back({name, std::move(value)});
+    }
+  }
+  return rows;
+}
+
+Result<std::string> Engine::Setting(std::string_view name) const {
+  const std::string_view known = SettingOfAlias(name);
+  const config::Setting* setting = config::FindSetting(known);
+  if (setting == nullptr || setting->deprecated) {
+    return NotFoundError("unknown setting '{}'", name);
+  }
+  MutexLock lock(mutex_);
+  return values_.Shown(known);
+}
+
+Status Engine::SetSetting(std::string_view name, std::string_view value) {
+  const std::string_view known = SettingOfAlias(name);
+  const config::Setting* setting = config::FindSetting(known);
+  if (setting == nullptr || setting->deprecated) {
+    return NotFoundError("unknown setting '{}'", name);
+  }
+  if (setting->needs_restart) {
+    return InvalidError("setting '{}' is read at start only", name);
+  }
+  config::SettingValues changed;
+  {
+    MutexLock lock(mutex_);
+    RETURN_IF_ERROR(values_.Set(known, value));
+    changed = values_;
+  }
+  Apply(known, changed);
+  return Status::Ok();
+}
+
+void Engine::Apply(std::string_view name, const config::SettingValues& values) {
+  if (name == "wait_timeout" || name == "interactive_timeout") {
+    server_->SetIdleTimeouts(InSeconds(values, "wait_timeout"), InSeconds(values, "interactive_timeout"));
+  } else if (name == "log_level") {
+    logs_.SetLevel(values.Text(name));
+  } else if (name == "query_log_min_msec") {
+    query_log_->SetMinMicros(values.Integer(name));
+  } else if (name == "query_log_format") {
+    query_log_->SetPlain(values.Text(name) == "plain");
+  }
+}
+
+std::vector<sql::NamedValue> Engine::StatusCounters() const {
+  std::vector<sql::NamedValue> rows = server_->status().Counters();
+  const storage::StorageCounters counters = catalog_->counters();
+  rows.push_back({"commits", std::to_string(counters.commits)});
+  rows.push_back({"binlog_bytes", std::to_string(counters.binlog_bytes)});
+  rows.push_back({"binlog_syncs", std::to_string(counters.binlog_syncs)});
+  return rows;
+}
+
+std::string Engine::StatusLine() const { return server_->status().Line(); }
+
+std::vector<sql::ProcessInfo> Engine::Processes() const { return server_->registry().List(); }
+
+Status Engine::Kill(uint64_t connection_id, bool query_only) {
+  return server_->registry().Kill(connection_id, query_only);
+}
+
+Status Engine::FlushLogs() {
+  RETURN_IF_ERROR(logs_.Reopen());
+  return query_log_->Reopen();
+}
+
+}  // namespace stoa::daemon

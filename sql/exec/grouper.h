@@ -1,0 +1,71 @@
+#pragma once
+
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <string>
+#include <vector>
+
+#include "sql/exec/aggregate.h"
+#include "sql/exec/scan.h"
+#include "sql/exec/top_rows.h"
+
+namespace stoa::sql {
+
+// GROUP BY: finds the group of every row, keeps the best rows of each group and its aggregates. Exact,
+// whatever the number of groups. Without keys all rows are one group, which exists even over no rows. One
+// thread at a time.
+class Grouper : public GroupValues {
+ public:
+  struct Options {
+    std::vector<SharedExpr> keys;
+    std::vector<SortKey> within_order;  // best rows of a group; ties and none: by document id
+    size_t rows_per_group = 1;
+    bool keep_key_values = false;  // for GROUPBY() and facets over sets
+    Collation collation = Collation::kLibcCi;
+  };
+
+  Grouper(Options options, std::vector<AggregateCall>& aggregates);
+
+  Status Add(ScanBatch& batch);
+
+  size_t group_count() const { return group_count_; }
+  // The kept rows of a group, best first.
+  std::vector<RowRef> TakeRows(uint32_t group);
+  // Document id of the best row of the group.
+  uint64_t FirstId(uint32_t group) const;
+
+  Status ReadGroups(const SlotInfo& slot, std::span<const uint32_t> groups, Vector& out) const override;
+
+ private:
+  struct BestRow {
+    RowRef row;
+    uint64_t id = 0;
+  };
+  struct StringHash {
+    using is_transparent = void;
+    size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
+  };
+
+  void FindGroups(const std::vector<Vector>& keys, size_t rows);
+  void AddExpanded(const std::vector<Vector>& keys, uint32_t row, size_t depth, std::string& key,
+                   std::vector<Value>& values);
+  uint32_t GroupOf(std::string_view key);
+  uint32_t NewGroup();
+  Status KeepRows(ScanBatch& batch);
+  Status UpdateAggregates(ScanBatch& batch);
+
+  Options options_;
+  std::vector<AggregateCall>& aggregates_;
+  bool single_int_key_ = false;
+  bool expands_ = false;
+  size_t group_count_ = 0;
+  boost::unordered_flat_map<int64_t, uint32_t> by_int_;
+  boost::unordered_flat_map<std::string, uint32_t, StringHash, std::equal_to<>> by_key_;
+  std::vector<std::vector<Value>> key_values_;  // per group, only when kept
+  std::vector<BestRow> best_;                   // rows_per_group 1 and no within_order
+  std::vector<TopRows> tops_;                   // else
+  // Of the current batch.
+  std::vector<uint32_t> groups_;
+  std::vector<uint32_t> rows_;
+};
+
+}  // namespace stoa::sql

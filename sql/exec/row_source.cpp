@@ -1,0 +1,219 @@
+#include "sql/exec/row_source.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "sql/statements/display_order.h"
+
+namespace stoa::sql {
+
+ValueType ValueTypeOf(storage::ColumnType type) {
+  using storage::ColumnType;
+  switch (type) {
+    case ColumnType::kId:
+      return ValueType::kUint64;
+    case ColumnType::kText:
+      return ValueType::kText;
+    case ColumnType::kString:
+      return ValueType::kString;
+    case ColumnType::kInt:
+    case ColumnType::kBool:
+    case ColumnType::kTimestamp:
+      return ValueType::kInt;
+    case ColumnType::kBigint:
+      return ValueType::kBigint;
+    case ColumnType::kFloat:
+      return ValueType::kFloat;
+    case ColumnType::kJson:
+      return ValueType::kJson;
+    case ColumnType::kMulti:
+      return ValueType::kMulti;
+    case ColumnType::kMulti64:
+      return ValueType::kMulti64;
+    case ColumnType::kFloatVector:
+      return ValueType::kFloatVector;
+    case ColumnType::kFloatVectorArray:
+      return ValueType::kFloatVectorArray;
+  }
+  return ValueType::kNull;
+}
+
+int RowSource::FindColumn(std::string_view name) const {
+  for (size_t i = 0; i < columns_.size(); ++i) {
+    if (columns_[i].name == name) {
+      return static_cast<int>(i);
+    }
+  }
+  return -1;
+}
+
+namespace {
+
+class TableSource : public RowSource {
+ public:
+  explicit TableSource(std::vector<std::shared_ptr<const storage::TableSnapshot>> tables)
+      : tables_(std::move(tables)) {
+    CollectColumns();
+    for (size_t table = 0; table < tables_.size(); ++table) {
+      for (const auto& part : tables_[table]->parts) {
+        parts_.push_back({table, part.get(), {}});
+        parts_.back().readers.resize(columns_.size());
+        for (size_t c = 0; c < columns_.size(); ++c) {
+          parts_.back().readers[c] = part->Column(*definitions_[table][c]);
+        }
+      }
+    }
+  }
+
+  size_t part_count() const override { return parts_.size(); }
+  uint32_t row_count(size_t part) const override { return parts_[part].part->row_count(); }
+  const storage::DeleteMap& deleted(size_t part) const override { return parts_[part].part->deleted(); }
+  uint64_t live_count() const override {
+    return std::accumulate(tables_.begin(), tables_.end(), uint64_t{0},
+                           [](uint64_t sum, const auto& table) { return sum + table->live_count(); });
+  }
+
+  Status Read(size_t part, size_t column, std::span<const RowId> rows, Vector& out) const override {
+    const storage::ColumnReader& reader = *parts_[part].readers[column];
+    out.Reset(columns_[column].type, rows.size());
+    switch (storage::LaneOf(columns_[column].column_type)) {
+      case storage::Lane::kInt:
+        return reader.ReadInts(rows, out.ints());
+      case storage::Lane::kFloat:
+        return ReadFloats(reader, rows, out);
+      case storage::Lane::kBytes:
+        return ReadTexts(reader, rows, out);
+    }
+    return InternalError("column of no lane");
+  }
+
+  Status ReadIds(size_t part, std::span<const RowId> rows, std::span<uint64_t> ids) const override {
+    return parts_[part].readers[0]->ReadInts(
+        rows, {reinterpret_cast<int64_t*>(ids.data()), ids.size()});  // an id travels as the bits of a uint64
+  }
+
+  bool FindDocument(DocId id, std::vector<RowRef>& found) const override {
+    for (uint32_t part = 0; part < parts_.size(); ++part) {
+      if (const auto row = parts_[part].part->FindDocument(id)) {
+        found.push_back({part, *row});
+      }
+    }
+    return true;
+  }
+
+ private:
+  struct Part {
+    size_t table;
+    const storage::TablePart* part;
+    std::vector<std::shared_ptr<const storage::ColumnReader>> readers;
+  };
+
+  static Status ReadFloats(const storage::ColumnReader& reader, std::span<const RowId> rows, Vector& out) {
+    std::vector<float> values(rows.size());
+    RETURN_IF_ERROR(reader.ReadFloats(rows, values));
+    std::copy(values.begin(), values.end(), out.reals().begin());
+    return Status::Ok();
+  }
+
+  static Status ReadTexts(const storage::ColumnReader& reader, std::span<const RowId> rows, Vector& out) {
+    RETURN_IF_ERROR(reader.ReadBytes(rows, out.texts(), out.buffer()));
+    if (out.type() == ValueType::kJson) {  // no bytes: the row has no JSON
+      for (size_t i = 0; i < rows.size(); ++i) {
+        if (out.texts()[i].empty()) {
+          out.SetNull(i);
+        }
+      }
+    }
+    return Status::Ok();
+  }
+
+  void CollectColumns() {
+    definitions_.resize(tables_.size());
+    for (const storage::ColumnDefinition* column : DisplayOrder(*tables_[0]->definition)) {
+      std::vector<const storage::ColumnDefinition*> same(tables_.size());
+      const bool everywhere = std::all_of(tables_.begin(), tables_.end(), [&](const auto& table) {
+        const storage::ColumnDefinition* other = table->definition->Find(column->name);
+        same[static_cast<size_t>(&table - tables_.data())] = other;
+        return other != nullptr && other->type == column->type;
+      });
+      if (!everywhere) {
+        continue;
+      }
+      columns_.push_back({column->name, ValueTypeOf(column->type), column->type, column->is_attribute(),
+                          column->type != storage::ColumnType::kText || column->stored});
+      for (size_t table = 0; table < tables_.size(); ++table) {
+        definitions_[table].push_back(same[table]);
+      }
+    }
+  }
+
+  std::vector<std::shared_ptr<const storage::TableSnapshot>> tables_;
+  std::vector<std::vector<const storage::ColumnDefinition*>> definitions_;  // per table, by column
+  std::vector<Part> parts_;
+};
+
+class MemorySource : public RowSource {
+ public:
+  explicit MemorySource(VirtualTable table) : rows_(std::move(table.rows)) {
+    for (const ResultColumn& column : table.columns) {
+      SourceColumn source;
+      source.name = column.name;
+      source.type = column.type == ValueType::kText ? ValueType::kString : column.type;
+      columns_.push_back(std::move(source));
+    }
+  }
+
+  size_t part_count() const override { return 1; }
+  uint32_t row_count(size_t) const override { return static_cast<uint32_t>(rows_.size()); }
+  const storage::DeleteMap& deleted(size_t) const override { return none_deleted_; }
+  uint64_t live_count() const override { return rows_.size(); }
+
+  Status Read(size_t, size_t column, std::span<const RowId> rows, Vector& out) const override {
+    out.Reset(columns_[column].type, rows.size());
+    for (size_t i = 0; i < rows.size(); ++i) {
+      const Value& value = rows_[rows[i].value][column];
+      if (value.is_null()) {
+        out.SetNull(i);
+        continue;
+      }
+      switch (LaneOf(columns_[column].type)) {
+        case VectorLane::kInt:
+          out.ints()[i] = value.integer;
+          break;
+        case VectorLane::kReal:
+          out.reals()[i] = value.real;
+          break;
+        case VectorLane::kBytes:
+          out.texts()[i] = value.bytes;
+          break;
+      }
+    }
+    return Status::Ok();
+  }
+
+  Status ReadIds(size_t, std::span<const RowId> rows, std::span<uint64_t> ids) const override {
+    for (size_t i = 0; i < rows.size(); ++i) {
+      ids[i] = rows[i].value;
+    }
+    return Status::Ok();
+  }
+
+  bool FindDocument(DocId, std::vector<RowRef>&) const override { return false; }
+
+ private:
+  std::vector<std::vector<Value>> rows_;
+  storage::DeleteMap none_deleted_;
+};
+
+}  // namespace
+
+std::shared_ptr<const RowSource> MakeTableSource(
+    std::vector<std::shared_ptr<const storage::TableSnapshot>> tables) {
+  return std::make_shared<TableSource>(std::move(tables));
+}
+
+std::shared_ptr<const RowSource> MakeMemorySource(VirtualTable table) {
+  return std::make_shared<MemorySource>(std::move(table));
+}
+
+}  // namespace stoa::sql

@@ -1,0 +1,122 @@
+#include <chrono>
+
+#include "sql/bind/expr_binder.h"
+#include "sql/exec/id_filter.h"
+#include "sql/exec/scan.h"
+#include "sql/exec/select_run.h"
+#include "sql/exec/select_scope.h"
+#include "sql/sql_error.h"
+#include "sql/statements/statements.h"
+
+namespace stoa::sql {
+namespace {
+
+using std::chrono::steady_clock;
+
+void SetMeta(const SelectPlan& plan, const SelectOutcome& outcome, steady_clock::time_point start,
+             QueryMeta& meta) {
+  const double seconds = std::chrono::duration<double>(steady_clock::now() - start).count();
+  meta.rows = {{"total", std::to_string(outcome.total)},
+               {"total_found", std::to_string(outcome.total_found)},
+               {"total_relation", outcome.complete ? "eq" : "gte"},
+               {"time", fmt::format("{:.3f}", seconds)}};
+  if (plan.documents) {
+    meta.rows.push_back({"index", "id:DocidIndex (100%)"});
+  }
+}
+
+// A warning or two may have come from every facet; one is enough.
+void WarnOutOfTime(StatementContext& context) {
+  static constexpr std::string_view kText = "query time exceeded max_query_time";
+  for (const std::string& warning : context.warnings) {
+    if (warning == kText) {
+      return;
+    }
+  }
+  context.warnings.emplace_back(kText);
+}
+
+}  // namespace
+
+Status ExecuteSelect(const SelectStatement& statement, StatementContext& context) {
+  const auto start = steady_clock::now();
+  ASSIGN_OR_RETURN(const OpenedSource source, OpenSource(statement, context));
+  // Everything is bound before the first row goes out, so that an error leaves no half answer.
+  std::vector<SelectPlan> plans;
+  ASSIGN_OR_RETURN(SelectPlan plan, PlanSelect(statement, source, context));
+  plans.push_back(std::move(plan));
+  for (const FacetClause& facet : statement.facets) {
+    ASSIGN_OR_RETURN(SelectPlan facet_plan, PlanFacet(statement, facet, source, context));
+    plans.push_back(std::move(facet_plan));
+  }
+  if (const uint64_t limit = plans[0].options.max_query_time_ms; limit > 0) {
+    context.cancel.SetDeadline(start + std::chrono::milliseconds(limit));
+  }
+  for (size_t i = 0; i < plans.size(); ++i) {
+    ASSIGN_OR_RETURN(const SelectOutcome outcome, RunSelect(plans[i], context));
+    if (outcome.out_of_time) {
+      WarnOutOfTime(context);
+    }
+    if (i == 0) {
+      SetMeta(plans[0], outcome, start, context.session.meta);
+    }
+    const bool more = i + 1 < plans.size() || context.more_results;
+    RETURN_IF_ERROR(context.sink.End({context.warning_count(), more, {}}));
+  }
+  return Status::Ok();
+}
+
+Result<std::vector<ResultColumn>> DescribeSelect(const SelectStatement& statement,
+                                                 StatementContext& context) {
+  ASSIGN_OR_RETURN(const OpenedSource source, OpenSource(statement, context));
+  ASSIGN_OR_RETURN(const SelectPlan plan, PlanSelect(statement, source, context));
+  std::vector<ResultColumn> columns;
+  for (const OutputColumn& output : plan.output) {
+    columns.push_back(output.column);
+  }
+  return columns;
+}
+
+Status ExecuteExplain(const ExplainStatement& statement, StatementContext& context) {
+  if (statement.select == nullptr) {
+    return NotSupportedYet("EXPLAIN QUERY");
+  }
+  ASSIGN_OR_RETURN(const OpenedSource source, OpenSource(*statement.select, context));
+  ASSIGN_OR_RETURN(const SelectPlan plan, PlanSelect(*statement.select, source, context));
+  const std::string access =
+      plan.documents ? "document id index" : (plan.filter ? "full scan with filter" : "full scan");
+  const uint64_t rows = plan.documents ? plan.documents->size() : plan.source->live_count();
+  return SendRows(
+      context, {"id", "select_type", "table", "type", "key", "rows", "Extra"},
+      {{Value::String("1"), Value::String("SIMPLE"),
+        source.names.empty() ? Value::Null() : Value::String(source.names[0]),
+        Value::String(plan.documents ? "const" : "ALL"), plan.documents ? Value::String("id") : Value::Null(),
+        Value::String(std::to_string(rows)), Value::String(access)}});
+}
+
+Result<std::vector<DocId>> SelectDocuments(const storage::TableSnapshot& snapshot, const ParsedExpr& where,
+                                           StatementContext& context) {
+  // The snapshot is the caller's; the source only borrows it for this call.
+  const std::shared_ptr<const storage::TableSnapshot> borrowed(std::shared_ptr<void>(), &snapshot);
+  const std::shared_ptr<const RowSource> source = MakeTableSource({borrowed});
+  SelectScope scope(*source, {snapshot.definition->name}, context);
+  scope.set_clause(SelectScope::Clause::kWhere);
+  ASSIGN_OR_RETURN(const SharedExpr filter, BindFilter(where, scope));
+  const auto documents = DocumentsOf(where, scope);
+  const ScanInput input{*source, scope.slots, filter.get(), documents ? &*documents : nullptr,
+                        context.cancel};
+  std::vector<DocId> ids;
+  ASSIGN_OR_RETURN(const bool complete, RunScan(input, [&](ScanBatch& batch) -> Result<ScanStep> {
+                     ASSIGN_OR_RETURN(const auto batch_ids, batch.Ids());
+                     for (const uint64_t id : batch_ids) {
+                       ids.push_back(DocId(id));
+                     }
+                     return ScanStep::kContinue;
+                   }));
+  if (!complete) {
+    return QueryInterrupted();  // a write never does half of its rows
+  }
+  return ids;
+}
+
+}  // namespace stoa::sql

@@ -1,0 +1,137 @@
+#include "sql/exec/select_options.h"
+
+#include <algorithm>
+
+#include "sql/sql_error.h"
+
+namespace stoa::sql {
+namespace {
+
+enum class OptionKind : uint8_t { kNumber, kText };
+
+struct KnownOption {
+  std::string_view name;
+  OptionKind kind;
+};
+
+constexpr KnownOption kKnownOptions[] = {
+    {"accurate_aggregation", OptionKind::kNumber},
+    {"agent_query_timeout", OptionKind::kNumber},
+    {"boolean_mode", OptionKind::kText},
+    {"boolean_simplify", OptionKind::kNumber},
+    {"comment", OptionKind::kText},
+    {"cutoff", OptionKind::kNumber},
+    {"debug_no_payload", OptionKind::kNumber},
+    {"distance", OptionKind::kNumber},
+    {"distinct_precision_threshold", OptionKind::kNumber},
+    {"embeddings_threads", OptionKind::kNumber},
+    {"expand_blended", OptionKind::kText},
+    {"expand_keywords", OptionKind::kText},
+    {"expansion_limit", OptionKind::kNumber},
+    {"facet_filter_mode", OptionKind::kText},
+    {"field_weights", OptionKind::kText},
+    {"force_bigrams", OptionKind::kNumber},
+    {"format", OptionKind::kText},
+    {"fusion_method", OptionKind::kText},
+    {"fusion_weights", OptionKind::kText},
+    {"fuzzy", OptionKind::kNumber},
+    {"global_idf", OptionKind::kText},
+    {"idf", OptionKind::kText},
+    {"ignore_nonexistent_columns", OptionKind::kNumber},
+    {"ignore_nonexistent_indexes", OptionKind::kNumber},
+    {"index_weights", OptionKind::kText},
+    {"jieba_mode", OptionKind::kText},
+    {"join_batch_size", OptionKind::kNumber},
+    {"layouts", OptionKind::kText},
+    {"local_df", OptionKind::kNumber},
+    {"low_priority", OptionKind::kNumber},
+    {"max_matches", OptionKind::kNumber},
+    {"max_matches_increase_threshold", OptionKind::kNumber},
+    {"max_predicted_time", OptionKind::kNumber},
+    {"max_query_time", OptionKind::kNumber},
+    {"morphology", OptionKind::kText},
+    {"not_terms_only_allowed", OptionKind::kNumber},
+    {"preserve", OptionKind::kNumber},
+    {"rand_seed", OptionKind::kNumber},
+    {"rank_constant", OptionKind::kNumber},
+    {"ranker", OptionKind::kText},
+    {"retry_count", OptionKind::kNumber},
+    {"retry_delay", OptionKind::kNumber},
+    {"reverse_scan", OptionKind::kNumber},
+    {"scroll", OptionKind::kText},
+    {"sort_method", OptionKind::kText},
+    {"strict", OptionKind::kNumber},
+    {"threads", OptionKind::kNumber},
+    {"threads_ex", OptionKind::kText},
+    {"token_filter", OptionKind::kText},
+    {"window_size", OptionKind::kNumber},
+};
+
+std::string OptionText(const ParsedExpr& value) {
+  switch (value.kind) {
+    case ParsedKind::kColumn:
+    case ParsedKind::kFunction:
+      return value.name;
+    default:
+      return value.text;
+  }
+}
+
+Result<uint64_t> OptionNumber(const ParsedOption& option) {
+  const ParsedExpr& value = *option.value;
+  if ((value.kind == ParsedKind::kInteger || value.kind == ParsedKind::kBool) && !value.out_of_range) {
+    return value.kind == ParsedKind::kBool ? static_cast<uint64_t>(value.integer) : value.unsigned_integer;
+  }
+  return SyntaxError(fmt::format("{} value should be a number: '{}'", option.name, OptionText(value)));
+}
+
+Status CheckTextOption(const ParsedOption& option) {
+  static constexpr std::string_view kRankers[] = {"proximity_bm25", "bm25",     "none",      "wordcount",
+                                                  "proximity",      "matchany", "fieldmask", "sph04",
+                                                  "expr",           "export"};
+  const std::string text = OptionText(*option.value);
+  if (option.name == "ranker" &&
+      std::find(std::begin(kRankers), std::end(kRankers), text) == std::end(kRankers)) {
+    return SyntaxError(fmt::format("unknown ranker '{}'", text));
+  }
+  if (option.name == "sort_method" && text != "pq" && text != "kbuffer") {
+    return SyntaxError(fmt::format("unknown sort_method '{}', known are pq and kbuffer", text));
+  }
+  if (option.name == "scroll") {
+    return NotSupportedYet("OPTION scroll");
+  }
+  return Status::Ok();
+}
+
+}  // namespace
+
+Result<SelectOptions> ReadSelectOptions(const std::vector<ParsedOption>& options) {
+  SelectOptions result;
+  for (const ParsedOption& option : options) {
+    const auto* known = std::find_if(std::begin(kKnownOptions), std::end(kKnownOptions),
+                                     [&](const KnownOption& k) { return k.name == option.name; });
+    if (known == std::end(kKnownOptions)) {
+      return SyntaxError(fmt::format("unknown option '{}'", option.name));
+    }
+    if (known->kind == OptionKind::kText) {
+      RETURN_IF_ERROR(CheckTextOption(option));
+      continue;
+    }
+    ASSIGN_OR_RETURN(const uint64_t number, OptionNumber(option));
+    if (option.name == "max_matches") {
+      if (number < 1) {
+        return SyntaxError("max_matches can not be less than one");
+      }
+      result.max_matches = number;
+    } else if (option.name == "max_query_time") {
+      result.max_query_time_ms = number;
+    } else if (option.name == "cutoff") {
+      result.cutoff = number;
+    } else if (option.name == "rand_seed") {
+      result.rand_seed = number;
+    }
+  }
+  return result;
+}
+
+}  // namespace stoa::sql

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "sql/parser/ast.h"
+#include "storage/base/result.h"
+
+namespace stoa::sql {
+
+// A constant number as a statement gives it: an integer of up to 64 bits with its sign apart, or a double.
+struct Number {
+  bool integer = true;
+  bool negative = false;
+  uint64_t magnitude = 0;
+  double real = 0;  // when not an integer; the sign is in the value
+
+  double AsDouble() const;
+};
+
+// The whole of `text` as a number, blanks around it aside; false when it is none.
+bool ParseNumber(std::string_view text, Number& number);
+
+// The number a constant expression is: a literal, its negation, TRUE or FALSE; false when it is none of
+// these.
+bool ReadNumber(const ParsedExpr& expr, Number& number);
+// The same, and text that spells a number.
+bool ReadNumberOrText(const ParsedExpr& expr, Number& number);
+
+// A constant as the user wrote it, for messages and for numbers that go into texts.
+std::string LiteralText(const ParsedExpr& expr);
+
+// Text of an option value: a literal or a bare word; kInvalid for anything else.
+Result<std::string> OptionText(const ParsedOption& option);
+
+// "P01: syntax error, unexpected null near 'NULL)' (line 1, column 30)" for a NULL at `range` of the
+// statement.
+Status UnexpectedNull(std::string_view statement, SourceRange range);
+
+}  // namespace stoa::sql

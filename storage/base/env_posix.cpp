@@ -1,0 +1,260 @@
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "storage/base/env.h"
+
+namespace stoa {
+namespace {
+
+Status PosixError(const std::string& path, const char* action, int error) {
+  const StatusCode code = error == ENOENT ? StatusCode::kNotFound : StatusCode::kIo;
+  return {code, fmt::format("{}: cannot {}: {}", path, action, std::strerror(error))};
+}
+
+std::string ParentOf(const std::string& path) {
+  std::string parent = std::filesystem::path(path).parent_path().string();
+  return parent.empty() ? "." : parent;
+}
+
+// Owns one file descriptor.
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  Descriptor& operator=(Descriptor&&) = delete;
+  ~Descriptor() { static_cast<void>(Close()); }
+
+  static Result<Descriptor> Open(const std::string& path, int flags) {
+    int number;
+    do {
+      number = ::open(path.c_str(), flags | O_CLOEXEC, 0644);
+    } while (number < 0 && errno == EINTR);
+    if (number < 0) {
+      return PosixError(path, "open", errno);
+    }
+    return Descriptor(number);
+  }
+
+  int get() const { return number_; }
+  // 0 or the error number. Linux frees the descriptor even on an error.
+  int Close() {
+    const int number = std::exchange(number_, -1);
+    return number >= 0 && ::close(number) != 0 && errno != EINTR ? errno : 0;
+  }
+
+ private:
+  int number_;
+};
+
+// Reads until `length` bytes or the end of the file; returns how many.
+Result<size_t> ReadFully(const std::string& path, int descriptor, uint64_t offset, char* to, size_t length) {
+  size_t done = 0;
+  while (done < length) {
+    const ssize_t count = ::pread(descriptor, to + done, length - done, static_cast<off_t>(offset + done));
+    if (count < 0) {
+      if (errno == EINTR) {
+        continue;
+      }
+      return PosixError(path, "read", errno);
+    }
+    if (count == 0) {
+      break;
+    }
+    done += static_cast<size_t>(count);
+  }
+  return done;
+}
+
+Result<uint64_t> SizeOf(const std::string& path, int descriptor) {
+  struct stat info {};
+  if (::fstat(descriptor, &info) != 0) {
+    return PosixError(path, "stat", errno);
+  }
+  if (!S_ISREG(info.st_mode)) {
+    return IoError("{}: cannot read: not a regular file", path);
+  }
+  return static_cast<uint64_t>(info.st_size);
+}
+
+class PosixWritableFile : public WritableFile {
+ public:
+  PosixWritableFile(std::string path, Descriptor descriptor)
+      : path_(std::move(path)), descriptor_(std::move(descriptor)) {}
+
+  Status Append(std::string_view bytes) override {
+    while (!bytes.empty()) {
+      const ssize_t count = ::write(descriptor_.get(), bytes.data(), bytes.size());
+      if (count < 0) {
+        if (errno == EINTR) {
+          continue;
+        }
+        return PosixError(path_, "write", errno);
+      }
+      bytes.remove_prefix(static_cast<size_t>(count));
+    }
+    return Status::Ok();
+  }
+
+  Status Sync() override {
+    return ::fdatasync(descriptor_.get()) == 0 ? Status::Ok() : PosixError(path_, "sync", errno);
+  }
+
+  Status Truncate(uint64_t size) override {
+    // Opened with O_APPEND: the next write goes to the new end.
+    return ::ftruncate(descriptor_.get(), static_cast<off_t>(size)) == 0
+               ? Status::Ok()
+               : PosixError(path_, "truncate", errno);
+  }
+
+  Status Close() override {
+    const int error = descriptor_.Close();
+    return error == 0 ? Status::Ok() : PosixError(path_, "close", error);
+  }
+
+ private:
+  const std::string path_;
+  Descriptor descriptor_;
+};
+
+class PosixFolderLock : public FolderLock {
+ public:
+  explicit PosixFolderLock(Descriptor descriptor) : descriptor_(std::move(descriptor)) {}
+
+ private:
+  Descriptor descriptor_;  // closing it lets the lock go
+};
+
+class PosixEnv : public Env {
+ public:
+  Result<std::unique_ptr<WritableFile>> Create(const std::string& path) override {
+    return OpenForWriting(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND);
+  }
+
+  Result<std::unique_ptr<WritableFile>> OpenForAppend(const std::string& path) override {
+    return OpenForWriting(path, O_WRONLY | O_CREAT | O_APPEND);
+  }
+
+  Result<std::string> ReadFile(const std::string& path) override {
+    ASSIGN_OR_RETURN(const Descriptor descriptor, Descriptor::Open(path, O_RDONLY));
+    ASSIGN_OR_RETURN(const uint64_t size, SizeOf(path, descriptor.get()));
+    std::string bytes(size, '\0');
+    ASSIGN_OR_RETURN(const size_t count, ReadFully(path, descriptor.get(), 0, bytes.data(), bytes.size()));
+    bytes.resize(count);
+    return bytes;
+  }
+
+  Result<std::string> ReadRange(const std::string& path, uint64_t offset, size_t length) override {
+    ASSIGN_OR_RETURN(const Descriptor descriptor, Descriptor::Open(path, O_RDONLY));
+    ASSIGN_OR_RETURN(const uint64_t size, SizeOf(path, descriptor.get()));
+    if (offset > size || length > size - offset) {
+      return CorruptError("{}: {} bytes wanted at offset {}, the file has {}", path, length, offset, size);
+    }
+    std::string bytes(length, '\0');
+    ASSIGN_OR_RETURN(const size_t count, ReadFully(path, descriptor.get(), offset, bytes.data(), length));
+    if (count < length) {
+      return CorruptError("{}: {} bytes wanted at offset {}, {} there", path, length, offset, count);
+    }
+    return bytes;
+  }
+
+  Result<uint64_t> FileSize(const std::string& path) override {
+    struct stat info {};
+    if (::stat(path.c_str(), &info) != 0) {
+      return PosixError(path, "stat", errno);
+    }
+    return static_cast<uint64_t>(info.st_size);
+  }
+
+  bool Exists(const std::string& path) override { return ::access(path.c_str(), F_OK) == 0; }
+
+  Status Rename(const std::string& from, const std::string& to) override {
+    const std::string action = "rename to " + to;
+    return ::rename(from.c_str(), to.c_str()) == 0 ? Status::Ok() : PosixError(from, action.c_str(), errno);
+  }
+
+  Status Remove(const std::string& path) override {
+    return ::unlink(path.c_str()) == 0 ? Status::Ok() : PosixError(path, "remove", errno);
+  }
+
+  Status RemoveTree(const std::string& path) override {
+    std::error_code error;
+    std::filesystem::remove_all(path, error);
+    return error ? PosixError(path, "remove with all it holds", error.value()) : Status::Ok();
+  }
+
+  Status MakeFolder(const std::string& path) override {
+    struct stat info {};
+    if (::stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode)) {
+      return Status::Ok();
+    }
+    const std::string parent = ParentOf(path);
+    if (parent != path && !Exists(parent)) {
+      RETURN_IF_ERROR(MakeFolder(parent));
+    }
+    if (::mkdir(path.c_str(), 0755) != 0) {
+      const int error = errno;
+      // Another thread may have made it meanwhile.
+      if (error == EEXIST && ::stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode)) {
+        return Status::Ok();
+      }
+      return PosixError(path, "make folder", error);
+    }
+    return SyncFolder(parent);
+  }
+
+  Status SyncFolder(const std::string& path) override {
+    ASSIGN_OR_RETURN(const Descriptor descriptor, Descriptor::Open(path, O_RDONLY | O_DIRECTORY));
+    return ::fsync(descriptor.get()) == 0 ? Status::Ok() : PosixError(path, "sync folder", errno);
+  }
+
+  Result<std::vector<std::string>> List(const std::string& path) override {
+    std::error_code error;
+    std::vector<std::string> names;
+    std::filesystem::directory_iterator entry(path, error);
+    while (!error && entry != std::filesystem::directory_iterator()) {
+      names.push_back(entry->path().filename().string());
+      entry.increment(error);
+    }
+    if (error) {
+      return PosixError(path, "list folder", error.value());
+    }
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+
+  Result<std::unique_ptr<FolderLock>> Lock(const std::string& path) override {
+    const std::string file = path + "/.lock";
+    ASSIGN_OR_RETURN(Descriptor descriptor, Descriptor::Open(file, O_RDWR | O_CREAT));
+    if (::flock(descriptor.get(), LOCK_EX | LOCK_NB) != 0) {
+      if (errno == EWOULDBLOCK) {
+        return IoError("{}: folder is in use by another process ({} is locked)", path, file);
+      }
+      return PosixError(file, "lock", errno);
+    }
+    return std::unique_ptr<FolderLock>(std::make_unique<PosixFolderLock>(std::move(descriptor)));
+  }
+
+ private:
+  static Result<std::unique_ptr<WritableFile>> OpenForWriting(const std::string& path, int flags) {
+    ASSIGN_OR_RETURN(Descriptor descriptor, Descriptor::Open(path, flags));
+    return std::unique_ptr<WritableFile>(std::make_unique<PosixWritableFile>(path, std::move(descriptor)));
+  }
+};
+
+}  // namespace
+
+Env& Env::Posix() {
+  static PosixEnv* const env = new PosixEnv;  // never destroyed: threads may still use it at exit
+  return *env;
+}
+
+}  // namespace stoa

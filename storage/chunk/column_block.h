@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "storage/base/ids.h"
+#include "storage/schema.h"
+
+namespace stoa::storage {
+
+inline constexpr uint32_t kBlockRows = 1024;
+
+// How one value lies in a block: 4, 8, 4 or 16 bytes. All bits zero is the default value of every column
+// type.
+enum class Cell : uint8_t { kUint32, kInt64, kFloat, kBytes };
+Cell CellOf(ColumnType type);
+size_t CellWidth(Cell cell);
+
+// A value of a bytes column: its place in the segment's arena.
+struct BytesCell {
+  const char* data;
+  uint64_t size;
+};
+
+// Up to 1,024 consecutive values of one column, zero until written. A cell is written once, before its row is
+// published; a later change of the value makes a new block.
+class ColumnBlock {
+ public:
+  ColumnBlock(Cell cell, uint32_t capacity)
+      : bytes_(new std::byte[CellWidth(cell) * capacity]()), capacity_(capacity) {}
+
+  uint32_t capacity() const { return capacity_; }
+  // T is the type of the column's cell: uint32_t, int64_t, float or BytesCell.
+  template <typename T>
+  T* values() {
+    return reinterpret_cast<T*>(bytes_.get());
+  }
+  template <typename T>
+  const T* values() const {
+    return reinterpret_cast<const T*>(bytes_.get());
+  }
+
+ private:
+  std::unique_ptr<std::byte[]> bytes_;
+  uint32_t capacity_;
+};
+
+// One column of one segment. A block that is missing, or shorter than asked for, holds defaults there.
+struct StoredColumn {
+  ColumnType type = ColumnType::kInt;
+  std::vector<std::shared_ptr<ColumnBlock>> blocks;
+};
+
+// The columns of a segment in one version of its view; columns that hold only defaults are absent. Immutable
+// once a view has it.
+struct ColumnDirectory {
+  struct Entry {
+    ColumnId id;
+    std::shared_ptr<const StoredColumn> column;
+  };
+  std::vector<Entry> entries;  // by id
+  uint64_t bytes = 0;          // of all blocks
+
+  const StoredColumn* Find(ColumnId id) const;  // nullptr when absent
+  std::shared_ptr<const StoredColumn> Share(ColumnId id) const;
+};
+
+}  // namespace stoa::storage

@@ -1,0 +1,75 @@
+#include "storage/chunk/ram_segment.h"
+
+#include <bit>
+
+#include "storage/base/check.h"
+
+namespace stoa::storage {
+
+RamSegment::RamSegment(uint32_t capacity)
+    : capacity_(capacity),
+      mask_(std::bit_ceil(capacity * 2) - 1),
+      ids_(std::make_unique_for_overwrite<uint64_t[]>(capacity)),
+      older_(std::make_unique_for_overwrite<std::atomic<uint32_t>[]>(capacity)),
+      slots_(std::make_unique<std::atomic<uint32_t>[]>(size_t{mask_} + 1)) {}
+
+// The slot of `id`, or the free one where it would be.
+size_t RamSegment::Slot(DocId id) const {
+  uint64_t hash = id.value * 0x9e3779b97f4a7c15u;
+  hash ^= hash >> 32;
+  size_t slot = hash & mask_;
+  while (true) {
+    const uint32_t newest = slots_[slot].load(std::memory_order_acquire);
+    if (newest == 0 || ids_[newest - 1] == id.value) {
+      return slot;
+    }
+    slot = (slot + 1) & mask_;
+  }
+}
+
+std::optional<RowId> RamSegment::FindNewest(DocId id, uint32_t row_count) const {
+  const uint32_t newest = slots_[Slot(id)].load(std::memory_order_acquire);
+  if (newest == 0) {
+    return std::nullopt;
+  }
+  uint32_t row = newest - 1;
+  while (row != kNone) {
+    const uint32_t older = older_[row].load(std::memory_order_relaxed);
+    if (row < row_count && (older & kGivenUp) == 0) {
+      return RowId(row);
+    }
+    row = older & ~kGivenUp;
+  }
+  return std::nullopt;
+}
+
+RowId RamSegment::Append(DocId id) {
+  STOA_DCHECK(appended_ < capacity_);
+  const uint32_t row = appended_++;
+  ids_[row] = id.value;
+  const size_t slot = Slot(id);
+  const uint32_t newest = slots_[slot].load(std::memory_order_relaxed);
+  older_[row].store(newest == 0 ? kNone : newest - 1, std::memory_order_relaxed);
+  slots_[slot].store(row + 1, std::memory_order_release);
+  return RowId(row);
+}
+
+void RamSegment::GiveUp(uint32_t from, uint32_t to) {
+  for (uint32_t row = from; row < to; ++row) {
+    older_[row].fetch_or(kGivenUp, std::memory_order_relaxed);
+  }
+}
+
+std::optional<RowId> SegmentView::FindDocument(DocId id) const {
+  if (id < state_.min_id || id > state_.max_id) {
+    return std::nullopt;
+  }
+  const std::optional<RowId> row = state_.segment->FindNewest(id, state_.row_count);
+  // Rows older than the newest of an id were deleted before it was written.
+  if (!row.has_value() || state_.deleted->Contains(*row)) {
+    return std::nullopt;
+  }
+  return row;
+}
+
+}  // namespace stoa::storage

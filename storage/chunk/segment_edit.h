@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <unordered_set>
+#include <vector>
+
+#include "storage/chunk/ram_segment.h"
+#include "storage/row_batch.h"
+
+namespace stoa::storage {
+
+// Makes the next view of a segment out of its newest one: appends behind the published rows, copies the
+// blocks that an update touches, copies the delete map. The base view never changes. An edit that is dropped
+// without Finish() leaves rows that no view shows; the next edit passes over them. One thread at a time,
+// under the table's writer mutex.
+class SegmentEdit {
+ public:
+  explicit SegmentEdit(std::shared_ptr<const SegmentView> base);
+  explicit SegmentEdit(uint32_t capacity);  // an empty segment
+
+  uint32_t row_count() const { return next_.row_count; }
+  uint32_t live_count() const { return next_.row_count - dead_count_; }
+  uint32_t room() const { return next_.segment->capacity() - next_.segment->appended(); }
+  std::optional<RowId> Find(DocId id) const;
+
+  void Delete(RowId row);
+  // Rows [from, from + count) of `rows`; count ≤ room(). Columns that the definition does not have are passed
+  // over.
+  void Append(const RowBatch& rows, size_t from, size_t count, const TableDefinition& definition);
+  // Sets `column` of rows[i] to the value at picks[i]; `rows` ascend.
+  void Update(std::span<const RowId> rows, std::span<const uint32_t> picks, const ColumnValues& values,
+              const ColumnDefinition& column);
+
+  bool changed() const { return changed_; }
+  std::shared_ptr<const SegmentView> Finish();
+
+ private:
+  void PassOverGivenUpRows();
+  StoredColumn& Own(const ColumnDefinition& column);
+  void Widen(StoredColumn& column, ColumnType type);
+  ColumnBlock* BlockForAppend(const ColumnDefinition& column, uint32_t row, uint32_t end, bool only_defaults);
+  ColumnBlock& BlockForUpdate(StoredColumn& column, uint32_t row);
+  void ReplaceBlock(std::shared_ptr<ColumnBlock>& place, ColumnType type, uint32_t capacity);
+  void AppendColumn(const ColumnValues& values, size_t from, size_t count, uint32_t first_row,
+                    const ColumnDefinition& column);
+
+  std::shared_ptr<const SegmentView> base_;
+  SegmentView::State next_;
+  bool changed_ = false;
+  std::vector<uint64_t> delete_words_;
+  bool deletes_changed_ = false;
+  uint32_t dead_count_ = 0;
+  std::shared_ptr<ColumnDirectory> directory_;              // copy of the base's once a column changes
+  std::vector<std::shared_ptr<StoredColumn>> own_columns_;  // parallel to directory_: copies of this edit
+  std::unordered_set<const ColumnBlock*> own_blocks_;       // made by this edit
+};
+
+}  // namespace stoa::storage

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "storage/base/env.h"
+#include "storage/base/result.h"
+#include "storage/format/versions.h"
+
+namespace stoa::storage {
+
+// The frame of Stoa's files that are written once: header, sections with CRC32C, table of the sections,
+// trailer. docs/format/section_file.md.
+struct SectionFileKind {
+  char code[4];  // first bytes of the file after the magic
+  FormatVersions versions;
+};
+
+struct SectionEntry {
+  uint32_t kind = 0;  // what the section is; numbers of the file's kind
+  uint32_t key = 0;   // which one of its kind
+  uint64_t offset = 0;
+  uint64_t length = 0;
+  uint32_t crc = 0;
+};
+
+// Writes a file from front to end. One thread at a time.
+class SectionFileWriter {
+ public:
+  // `owner` is the number of the table or chunk the file belongs to.
+  SectionFileWriter(WritableFile& file, const SectionFileKind& kind, uint64_t owner);
+
+  Status AddSection(uint32_t kind, uint32_t key, std::string_view bytes);
+  Status Finish();  // table and trailer; syncing is the caller's
+  uint64_t size() const { return size_; }
+
+ private:
+  Status Append(std::string_view bytes);
+
+  WritableFile& file_;
+  std::string header_;  // until it is written
+  std::vector<SectionEntry> sections_;
+  uint64_t size_ = 0;
+};
+
+// Opens such a file: header, trailer and table are checked, sections are read when asked for. Errors name the
+// file.
+class SectionFileReader {
+ public:
+  static Result<SectionFileReader> Open(Env& env, const std::string& path, const SectionFileKind& kind);
+
+  uint64_t owner() const { return owner_; }
+  uint32_t version() const { return version_; }
+  const std::vector<SectionEntry>& sections() const { return sections_; }
+  // kCorrupt when the bytes do not have the CRC of the table.
+  Result<std::string> Read(const SectionEntry& section) const;
+  const std::string& path() const { return path_; }
+
+ private:
+  SectionFileReader(Env& env, std::string path) : env_(&env), path_(std::move(path)) {}
+  Status ReadHeader(const SectionFileKind& kind);
+  Status ReadTable(uint64_t file_size);
+
+  Env* env_;
+  std::string path_;
+  uint64_t owner_ = 0;
+  uint32_t version_ = 0;
+  std::vector<SectionEntry> sections_;
+};
+
+}  // namespace stoa::storage
