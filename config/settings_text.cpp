@@ -80,7 +80,7 @@ void AppendMarkdownSection(std::string_view section, std::string& out) {
 
 std::string SettingsMarkdown() {
   std::string out =
-      "# Settings\n\nGenerated from `config/settings_table.cpp` by `searchd --help-settings=markdown`; do "
+      "# Settings\n\nGenerated from `config/settings_table.cpp` by `searchd --help-settings-markdown`; do "
       "not edit.\n\n"
       "Sizes take the suffixes `k m g t` (1024-based), times `us ms s m h d w`; integers only. A time "
       "without suffix is\n"

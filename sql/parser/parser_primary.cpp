@@ -116,7 +116,7 @@ Result<ParsedExprPtr> StatementParser::ParseWordPrimary() {
   }
   if (IsSignAhead('(')) {
     // Of the reserved words only these are also functions.
-    if (IsReservedWord(Bytes()) && !IsAnyWord({"in", "mod", "left", "hybrid_match"})) {
+    if (IsReservedWord(Bytes()) && !IsAnyWord({"in", "mod", "left", "facet", "hybrid_match"})) {
       return Unexpected();
     }
     return ParseFunction();

@@ -77,6 +77,7 @@ void ReleaseLocks(Session::State& state) {
 Status RunStatement(Session::State& state, CancelToken& cancel, ResultSink& sink, std::string_view text,
                     std::span<const Value> parameters, bool more_results) {
   GuardedSink guarded(sink);
+  cancel.SetDeadline(CancelToken::Clock::time_point::max());  // of the statement before
   StatementContext context{state, cancel, guarded, text, more_results, {}};
   Result<Statement> statement = ParseStatement(text, parameters);
   Status status = statement.status();

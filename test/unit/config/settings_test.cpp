@@ -2,11 +2,12 @@
 
 #include <catch2/catch.hpp>
 
+#include <fstream>
 #include <set>
+#include <sstream>
 
 #include "config/setting_units.h"
 
-using namespace std::string_literals;
 using stoa::config::AllSettings;
 using stoa::config::FindSetting;
 using stoa::config::NormalizeValue;
@@ -84,4 +85,11 @@ TEST_CASE("the nearest name is offered only when it is near", "[config]") {
   CHECK(stoa::config::NearestSetting("lsiten") == "listen");
   CHECK(stoa::config::NearestSetting("xyzzy").empty());
   CHECK(stoa::config::NearestSetting(std::string(10'000, 'a')).empty());
+}
+
+TEST_CASE("docs/settings.md is what the table says", "[config]") {
+  std::ifstream file(STOA_SOURCE_DIR "/docs/settings.md");
+  std::stringstream text;
+  text << file.rdbuf();
+  CHECK(text.str() == stoa::config::SettingsMarkdown());
 }
