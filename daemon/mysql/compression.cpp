@@ -43,8 +43,15 @@ Status Inflate(std::string_view bytes, size_t length, std::string& out) {
     out.resize(at + step - stream.avail_out);
     written += step - stream.avail_out;
   }
+  if (result == Z_OK) {  // the end is only seen by asking for more
+    Bytef more = 0;
+    stream.next_out = &more;
+    stream.avail_out = sizeof(more);
+    result = inflate(&stream, Z_NO_FLUSH);
+    written += sizeof(more) - stream.avail_out;
+  }
   inflateEnd(&stream);
-  if (written != length || (result != Z_OK && result != Z_STREAM_END)) {
+  if (written != length || result != Z_STREAM_END) {
     return MalformedPacket("a compressed frame does not have the size it states");
   }
   return Status::Ok();

@@ -25,7 +25,8 @@ enum class ParsedKind : uint8_t {
   kString,     // `text`
   kNull,
   kBool,       // TRUE, FALSE: `integer`
-  kColumn,     // `name`, perhaps `path` ("a.b[0]": name a, path .b [0]; the binder decides whether a is a table alias)
+  kColumn,     // `name`, perhaps `path` ("a.b[0]": name a, path .b [0]; the binder decides whether a is a table alias);
+               // names in the path are as written, since JSON members differ by case
   kStar,       // * or t.*: `name` is the qualifier
   kUnary,      // `op` of args[0]: kNegate, kNot, kBitNot
   kBinary,     // args[0] `op` args[1]
@@ -61,7 +62,7 @@ using ParsedExprPtr = std::unique_ptr<ParsedExpr>;
 
 struct ParsedOption {
   std::string name;
-  ParsedExprPtr value;  // literal, name (kColumn), kList or function call, e.g. expr('...')
+  ParsedExprPtr value;  // literal, name (kColumn), kList, kOptionMap for (a=1, b=2) or function call, e.g. expr('...')
   SourceRange range;
 };
 
@@ -82,6 +83,7 @@ struct ParsedExpr {
   bool has_else = false;
   bool out_of_range = false;
   bool is_vector_parameter = false;
+  uint16_t depth = 1;  // of this subtree, bounded by the parser: recursion over it is safe
   std::vector<ParsedExprPtr> args;
   std::vector<storage::JsonStep> path;
   std::vector<ParsedOption> options;

@@ -1,5 +1,7 @@
 #include "storage/table/column_values_codec.h"
 
+#include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "storage/base/byte_writer.h"
@@ -100,6 +102,13 @@ Result<ColumnValues> DecodeColumnValues(ByteReader& reader, ColumnId column, Col
   }
   RETURN_IF_ERROR(ReadTexts(reader, rows, values));
   return values;
+}
+
+bool HoldsOnlyDefaults(const ColumnValues& values) {
+  return std::all_of(values.ints.begin(), values.ints.end(), [](int64_t value) { return value == 0; }) &&
+         std::all_of(values.floats.begin(), values.floats.end(),
+                     [](float value) { return std::bit_cast<uint32_t>(value) == 0; }) &&
+         values.bytes.empty();
 }
 
 Result<ColumnType> DecodeColumnType(ByteReader& reader) {

@@ -16,6 +16,8 @@ void EncodeColumnValues(const ColumnValues& values, std::string& out);
 // is known to be there.
 Result<ColumnValues> DecodeColumnValues(ByteReader& reader, ColumnId column, ColumnType type, size_t rows);
 
+bool HoldsOnlyDefaults(const ColumnValues& values);
+
 // kCorrupt for a number that is no column type.
 Result<ColumnType> DecodeColumnType(ByteReader& reader);
 

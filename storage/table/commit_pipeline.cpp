@@ -147,12 +147,12 @@ Result<std::shared_ptr<CommitPipeline::Waiting>> CommitPipeline::HandOver(Built 
   const bool in_order = std::all_of(built.heads.begin(), built.heads.end(), [](const Waiting::Head& head) {
     return head.table->pipeline_.pending == 0;
   });
-  commits_.fetch_add(1, std::memory_order_relaxed);
   if (log_ == nullptr || (built.past_the_log && in_order)) {
     for (const Waiting::Head& head : built.heads) {
       head.table->head_ = head.snapshot;
       Publish(*head.table, head.snapshot);
     }
+    commits_.fetch_add(1, std::memory_order_relaxed);
     return std::shared_ptr<Waiting>();
   }
   STOA_FAULT_POINT("commit.append");
@@ -214,6 +214,9 @@ void CommitPipeline::WorkOff() {
         Publish(*head.table, head.snapshot);
       }
     }
+    if (front->state == Waiting::State::kDurable) {
+      commits_.fetch_add(1, std::memory_order_relaxed);
+    }
     front->settled = true;
     queue_.pop_front();
   }
@@ -245,7 +248,7 @@ void CommitPipeline::RestoreHeadLocked(Table& table) NO_THREAD_SAFETY_ANALYSIS {
       if (waiting_head.table.get() != &table) {
         continue;
       }
-      Result<std::shared_ptr<const TableSnapshot>> next = Replay(head, waiting->payload);
+      Result<std::shared_ptr<const TableSnapshot>> next = ReplayPayload(head, waiting->payload);
       if (next.ok()) {
         head = *next;
       } else {
@@ -260,9 +263,14 @@ void CommitPipeline::RestoreHeadLocked(Table& table) NO_THREAD_SAFETY_ANALYSIS {
   WorkOff();
 }
 
-Result<std::shared_ptr<const TableSnapshot>> CommitPipeline::Replay(std::shared_ptr<const TableSnapshot> base,
-                                                                    std::string_view payload) {
+Result<std::shared_ptr<const TableSnapshot>> CommitPipeline::ReplayPayload(
+    const std::shared_ptr<const TableSnapshot>& base, std::string_view payload) {
   ASSIGN_OR_RETURN(std::vector<LoggedChange> changes, DecodeWriteSet(payload));
+  return Replay(base, changes);
+}
+
+Result<std::shared_ptr<const TableSnapshot>> CommitPipeline::Replay(std::shared_ptr<const TableSnapshot> base,
+                                                                    std::vector<LoggedChange>& changes) {
   HeadBuilder builder(base);
   CommitResult result;
   for (LoggedChange& change : changes) {
@@ -294,18 +302,16 @@ void CommitPipeline::PublishDefinition(Table& table, std::shared_ptr<const Table
   Publish(table, snapshot);
 }
 
-void CommitPipeline::SetLoaded(Table& table, std::shared_ptr<const TableSnapshot> snapshot, Lsn lsn,
-                               uint64_t version) {
+void CommitPipeline::SetLoaded(Table& table, Lsn lsn, uint64_t version) {
   MutexLock lock(mutex_);
-  table.head_ = snapshot;
-  table.published_.Store(std::move(snapshot));
   table.pipeline_.last_lsn = lsn;
   table.pipeline_.version = version;
 }
 
 CommitPipeline::Published CommitPipeline::PublishedState(const Table& table) const {
   MutexLock lock(mutex_);
-  return {table.published_.Load(), table.pipeline_.last_lsn, table.pipeline_.version};
+  return {table.published_.Load(), table.pipeline_.last_lsn, table.pipeline_.version,
+          table.pipeline_.pending > 0};
 }
 
 }  // namespace stoa::storage

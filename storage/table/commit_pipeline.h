@@ -11,7 +11,7 @@
 #include "storage/binlog/binlog.h"
 #include "storage/table/catalog.h"
 #include "storage/table/table.h"
-#include "storage/table/write_set.h"
+#include "storage/table/write_set_codec.h"
 
 namespace stoa::storage {
 
@@ -45,7 +45,8 @@ class CommitPipeline {
   struct Published {
     std::shared_ptr<const TableSnapshot> snapshot;
     Lsn lsn;
-    uint64_t version = 0;
+    uint64_t version = 0;  // counts publishes
+    bool pending = false;  // commits are on their way to the log
   };
 
   explicit CommitPipeline(std::unique_ptr<Binlog> log) : log_(std::move(log)) {}
@@ -55,18 +56,17 @@ class CommitPipeline {
   // Commits from now on fail. Those under way go on.
   void RefuseCommits() { closed_.store(true); }
 
-  // Applies a record of the log. Only while nothing else uses the tables. `newest` is the table's state on
-  // disk.
+  // Applies the changes of a log record that are of this table to `base`, as after a crash: inserts replace.
   static Result<std::shared_ptr<const TableSnapshot>> Replay(std::shared_ptr<const TableSnapshot> base,
-                                                             std::string_view payload);
+                                                             std::vector<LoggedChange>& changes);
 
   // For changes of the definition; the caller holds the table's writer mutex. WaitUntilQuiet returns when
   // head and published snapshot are the same and every record of the table is settled.
   void WaitUntilQuiet(Table& table) REQUIRES(table.writer_mutex_) EXCLUDES(mutex_);
   void PublishDefinition(Table& table, std::shared_ptr<const TableSnapshot> snapshot)
       REQUIRES(table.writer_mutex_) EXCLUDES(mutex_);
-  void SetLoaded(Table& table, std::shared_ptr<const TableSnapshot> snapshot, Lsn lsn, uint64_t version)
-      REQUIRES(table.writer_mutex_) EXCLUDES(mutex_);
+  // For a table just loaded.
+  void SetLoaded(Table& table, Lsn lsn, uint64_t version) EXCLUDES(mutex_);
   Published PublishedState(const Table& table) const EXCLUDES(mutex_);
 
   Binlog* log() const { return log_.get(); }  // nullptr when there is none
@@ -92,6 +92,8 @@ class CommitPipeline {
   Status Settle(const std::shared_ptr<Waiting>& waiting) EXCLUDES(mutex_);
   void WorkOff() REQUIRES(mutex_);
   void Publish(Table& table, const std::shared_ptr<const TableSnapshot>& snapshot) REQUIRES(mutex_);
+  static Result<std::shared_ptr<const TableSnapshot>> ReplayPayload(
+      const std::shared_ptr<const TableSnapshot>& base, std::string_view payload);
   void RestoreHead(Table& table) EXCLUDES(mutex_);
   void RestoreHeadLocked(Table& table) REQUIRES(mutex_);
 

@@ -1,0 +1,197 @@
+#include <algorithm>
+#include <set>
+#include <unordered_map>
+
+#include "storage/base/log.h"
+#include "storage/table/local_catalog.h"
+#include "storage/table/ram_file.h"
+#include "storage/table/write_set_codec.h"
+
+namespace stoa::storage {
+namespace {
+
+// "goods.t12": how LocalCatalog names the folder of a table.
+bool IsTableFolder(std::string_view name) {
+  const size_t dot = name.rfind(".t");
+  return dot != std::string_view::npos && dot > 0 && dot + 2 < name.size() &&
+         name.find_first_not_of("0123456789", dot + 2) == std::string_view::npos;
+}
+
+// Loads what the manifest names and applies the log to it.
+class CatalogLoader {
+ public:
+  CatalogLoader(const StorageOptions& options, Env& env) : options_(options), env_(env) {}
+
+  Result<LocalCatalog::Parts> Load(const Clock& clock) {
+    LocalCatalog::Parts parts;
+    parts.options = options_;
+    RETURN_IF_ERROR(env_.MakeFolder(options_.data_dir));
+    ASSIGN_OR_RETURN(parts.lock, LockFolder());
+    ASSIGN_OR_RETURN(parts.manifest, ReadManifest(env_, options_.data_dir));
+    for (const ManifestTable& table : parts.manifest.tables) {
+      LoadTable(table);
+    }
+    std::unique_ptr<Binlog> log;
+    if (options_.binlog_enabled) {
+      ASSIGN_OR_RETURN(log, OpenLog(parts.manifest.log_start));
+    }
+    const Lsn log_end = log != nullptr ? log->last_appended() : parts.manifest.log_start;
+    parts.pipeline = std::make_unique<CommitPipeline>(std::move(log));
+    MakeEntries(parts, log_end);
+    parts.document_ids = std::make_unique<DocumentIds>(options_.server_id, clock.UnixSeconds(),
+                                                       parts.manifest.next_document_id);
+    return parts;
+  }
+
+ private:
+  struct Loaded {
+    const ManifestTable* manifest = nullptr;
+    std::shared_ptr<const TableSnapshot> snapshot;
+    Lsn last;
+    bool replayed = false;
+    Status damage;
+  };
+
+  Result<std::unique_ptr<FolderLock>> LockFolder() {
+    Result<std::unique_ptr<FolderLock>> lock = env_.Lock(options_.data_dir);
+    if (!lock.ok()) {
+      return ExistsError("data folder {} is used by another process: {}", options_.data_dir,
+                         lock.status().text());
+    }
+    return lock;
+  }
+
+  void LoadTable(const ManifestTable& table) {
+    Loaded loaded;
+    loaded.manifest = &table;
+    loaded.last = table.flushed;
+    auto definition = std::make_shared<const TableDefinition>(table.definition);
+    if (table.ram_generation == 0) {
+      auto empty = std::make_shared<TableSnapshot>();
+      empty->definition = std::move(definition);
+      loaded.snapshot = std::move(empty);
+    } else {
+      auto snapshot = LoadRamFile(env_, options_.data_dir + "/" + table.folder,
+                                  {table.definition.id, table.ram_generation, table.flushed}, definition);
+      if (snapshot.ok()) {
+        loaded.snapshot = *snapshot;
+      } else {
+        loaded.damage = snapshot.status();
+        LogError("table '{}' is damaged and not available: {}", table.definition.name, loaded.damage.text());
+      }
+    }
+    tables_.emplace(table.definition.id, std::move(loaded));
+  }
+
+  Result<std::unique_ptr<Binlog>> OpenLog(Lsn log_start) {
+    BinlogOptions options;
+    options.folder = options_.binlog_path.empty() ? options_.data_dir + "/binlog" : options_.binlog_path;
+    options.flush = options_.binlog_flush;
+    options.max_segment_size = options_.binlog_max_log_size;
+    options.ignore_damaged_transactions = options_.ignore_damaged_transactions;
+    auto log = Binlog::Open(options, env_, log_start,
+                            [this](Lsn lsn, std::string_view payload) { return Replay(lsn, payload); });
+    if (replayed_ > 0) {
+      LogInfo("binlog: {} commits were replayed", replayed_);
+    }
+    return log;
+  }
+
+  Status Replay(Lsn lsn, std::string_view payload) {
+    Status status = ReplayRecord(lsn, payload).WithContext(fmt::format("commit {}", lsn.value));
+    if (!status.ok() && options_.ignore_damaged_transactions) {
+      LogWarning("binlog: {}; it is left out, as asked for", status.ToString());
+      return Status::Ok();
+    }
+    return status;
+  }
+
+  Status ReplayRecord(Lsn lsn, std::string_view payload) {
+    ASSIGN_OR_RETURN(std::vector<LoggedChange> changes, DecodeWriteSet(payload));
+    std::set<TableId> touched;
+    for (const LoggedChange& change : changes) {
+      touched.insert(change.table);
+    }
+    ++replayed_;
+    for (const TableId id : touched) {
+      const auto place = tables_.find(id);
+      if (place == tables_.end() || !place->second.damage.ok() || lsn <= place->second.manifest->flushed) {
+        continue;
+      }
+      Loaded& table = place->second;
+      ASSIGN_OR_RETURN(table.snapshot, CommitPipeline::Replay(table.snapshot, changes));
+      table.last = lsn;
+      table.replayed = true;
+    }
+    return Status::Ok();
+  }
+
+  void MakeEntries(LocalCatalog::Parts& parts, Lsn log_end) {
+    for (auto& [id, loaded] : tables_) {
+      LocalCatalog::Entry entry;
+      entry.definition = std::make_shared<const TableDefinition>(loaded.manifest->definition);
+      entry.folder = loaded.manifest->folder;
+      // A log that was taken away starts again: its new records are not in the files.
+      entry.flushed = std::min(loaded.manifest->flushed, log_end);
+      entry.ram_generation = loaded.manifest->ram_generation;
+      entry.damage = loaded.damage;
+      if (loaded.damage.ok()) {
+        entry.definition = loaded.snapshot->definition;
+        entry.table = std::make_shared<Table>(loaded.snapshot);
+        entry.flushed_version = 0;
+        parts.pipeline->SetLoaded(*entry.table, std::min(loaded.last, log_end), loaded.replayed ? 1 : 0);
+      }
+      parts.entries.emplace(entry.definition->name, std::move(entry));
+    }
+    parts.manifest.log_start = std::min(parts.manifest.log_start, log_end);
+  }
+
+  const StorageOptions& options_;
+  Env& env_;
+  std::unordered_map<TableId, Loaded> tables_;
+  uint64_t replayed_ = 0;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Catalog>> Catalog::Open(const StorageOptions& options, Env& env, const Clock& clock) {
+  ASSIGN_OR_RETURN(LocalCatalog::Parts parts, CatalogLoader(options, env).Load(clock));
+  auto catalog = std::make_unique<LocalCatalog>(std::move(parts), env);
+  RETURN_IF_ERROR(catalog->Start());
+  return std::unique_ptr<Catalog>(std::move(catalog));
+}
+
+// What a crash, or a removal that failed, left behind. Only names that this program gives are touched.
+void LocalCatalog::RemoveLeftovers() {
+  std::map<std::string, uint64_t> known;
+  for (const auto& [name, entry] : entries_) {
+    known[entry.folder] = entry.ram_generation;
+  }
+  const auto remove = [this](const std::string& path, bool is_folder) {
+    LogWarning("{} belongs to no table and is removed", path);
+    if (const Status status = is_folder ? env_.RemoveTree(path) : env_.Remove(path); !status.ok()) {
+      LogWarning("{}", status.text());
+    }
+  };
+  const auto folders = env_.List(options_.data_dir);
+  for (const std::string& folder : folders.ok() ? *folders : std::vector<std::string>()) {
+    if (folder == std::string(kManifestName) + ".tmp") {
+      remove(PathOf(folder), false);
+    }
+    if (!IsTableFolder(folder)) {
+      continue;
+    }
+    if (!known.contains(folder)) {
+      remove(PathOf(folder), true);
+      continue;
+    }
+    const auto files = env_.List(PathOf(folder));
+    for (const std::string& file : files.ok() ? *files : std::vector<std::string>()) {
+      if (file.starts_with("ram.") && file != RamFileName(known[folder])) {
+        remove(PathOf(folder) + "/" + file, false);
+      }
+    }
+  }
+}
+
+}  // namespace stoa::storage

@@ -1,0 +1,1 @@
+/*!40101 SET NAMES utf8 */; SET @@a=1, NAMES utf8 COLLATE 'x', @u := (SELECT 1); INSERT INTO t (id, `b`) VALUES (1, 'x\'y'), (?, (?VEC?)); UPDATE t SET j.a[1]=2 WHERE id=?; CREATE TABLE t (a int, v float_vector knn_dims='3') engine='columnar'; SHOW TABLE t CHUNK 1 STATUS LIKE 'a%'

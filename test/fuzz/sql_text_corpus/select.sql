@@ -1,0 +1,1 @@
+SELECT DISTINCT a, j.b[0]['c'], COUNT(*) AS n FROM db.t AS x, u WHERE MATCH('@f q') AND knn(v, 5, (1,-2.5), {ef=10}) AND a IN (1,2) GROUP 3 BY a WITHIN GROUP ORDER BY c DESC HAVING n > 1 ORDER BY a DESC LIMIT 5, 10 OPTION field_weights=(t=1), ranker=expr('sum(lcs)') /*+ NO_ColumnarScan(a) */ FACET a BY b DISTINCT c ORDER BY COUNT(*) DESC LIMIT 2
