@@ -97,7 +97,8 @@ Session::Reply Session::Login() {
     response = co_await ReadHandshake();
   }
   if (!response.ok()) {
-    co_return co_await SendError(response.status());
+    const bool gone = response.status().code() == StatusCode::kIo;
+    co_return gone ? response.status() : co_await SendError(response.status());
   }
   capabilities_ = response->capabilities;
   user_ = response->user;
