@@ -61,9 +61,9 @@ template <auto kRound>
 Result<SharedExpr> BindRoundToInteger(const ParsedExpr& call, NameScope& scope) {
   ASSIGN_OR_RETURN(auto args, BindScalars(call, scope));
   if (IsInteger(args[0]->type())) {
-    return ToBigint(std::move(args[0]));
+    return AsBigint(std::move(args[0]));
   }
-  args[0] = ToDouble(std::move(args[0]));
+  args[0] = AsReal(std::move(args[0]));
   return MakeKernel(ValueType::kBigint, std::move(args), [](const KernelInputs& in, Vector& out) {
     std::span<const double> x = in[0].reals();
     for (size_t row = 0; row < out.size(); ++row) {
@@ -99,7 +99,7 @@ Result<SharedExpr> BindAbs(const ParsedExpr& call, NameScope& scope) {
   }
   if (type != ValueType::kFloat) {
     type = ValueType::kDouble;
-    args[0] = ToDouble(std::move(args[0]));
+    args[0] = AsReal(std::move(args[0]));
   }
   return MakeKernel(type, std::move(args), AbsoluteReals);
 }
