@@ -97,8 +97,11 @@ Session::Reply Session::Login() {
     response = co_await ReadHandshake();
   }
   if (!response.ok()) {
-    const bool gone = response.status().code() == StatusCode::kIo;
-    co_return gone ? response.status() : co_await SendError(response.status());
+    // Not one conditional expression: g++ 12 destroys its result twice.
+    if (response.status().code() == StatusCode::kIo) {
+      co_return response.status();
+    }
+    co_return co_await SendError(response.status());
   }
   capabilities_ = response->capabilities;
   user_ = response->user;
