@@ -32,13 +32,13 @@ void Session::Start(ServerState& server, StreamSocket socket, std::shared_ptr<Co
     }
   });
   asio::co_spawn(
-      session->strand_, [session]() { return session->Run(); }, asio::detached);
+      session->executor_, [session]() { return session->Run(); }, asio::detached);
 }
 
 Session::Session(ServerState& server, StreamSocket socket, std::shared_ptr<ConnectionEntry> entry)
     : server_(server),
       entry_(std::move(entry)),
-      strand_(socket.get_executor()),
+      executor_(socket.get_executor()),
       channel_(std::make_shared<Channel>(std::move(socket), ChannelOptionsOf(server.options))),
       scramble_(MakeScramble()),
       offered_(kOffered | (server.tls != nullptr ? uint32_t{kClientSsl} : 0u)) {}
@@ -257,7 +257,7 @@ Status Session::RunCommand(const Command& command, ResultWriter& writer) {
   } else if (status.ok() && !writer.complete()) {
     const Status sent = writer.Ok({});
   }
-  // Most answers leave here, without waking the strand first.
+  // Most answers leave here, without waking the I/O thread first.
   if (!writer.output_failed() && !channel_->gone() && !channel_->SendNow().ok()) {
     channel_->MarkGone();
   }
@@ -415,7 +415,7 @@ asio::awaitable<void> Session::OnWorker(const std::function<void()>& task) {
     } catch (const std::exception& error) {
       LogError("connection {}: unexpected failure: {}", self->entry_->id(), error.what());
     }
-    asio::post(self->strand_, [self] {
+    asio::post(self->executor_, [self] {
       self->task_done_ = true;
       self->channel_->Abort();
     });
@@ -425,7 +425,7 @@ asio::awaitable<void> Session::OnWorker(const std::function<void()>& task) {
       channel_->MarkGone();
     }
   }
-  asio::steady_timer tick(strand_);
+  asio::steady_timer tick(executor_);
   while (!task_done_) {  // the client is gone: the statement ends at its next look at the token
     CancelStatement();
     tick.expires_after(kCancelTick);
@@ -471,7 +471,7 @@ void Session::Kill(bool query_only) {
   CancelStatement();
   if (!query_only) {
     closing_ = true;
-    asio::post(strand_, [self = shared_from_this()] { self->channel_->Abort(); });
+    asio::post(executor_, [self = shared_from_this()] { self->channel_->Abort(); });
   }
 }
 

@@ -17,9 +17,9 @@
 namespace stoa::daemon {
 
 // One client of the MySQL protocol from the greeting to the end. It lives by itself: Start() returns at once,
-// and the last of its coroutine and its task lets it go. The coroutine runs on the socket's strand; whatever
-// touches the SQL session runs as a task on a worker, while the coroutine only watches whether the client is
-// still there.
+// and the last of its coroutine and its task lets it go. The coroutine runs on the socket's I/O thread;
+// whatever touches the SQL session runs as a task on a worker, while the coroutine only watches whether the
+// client is still there.
 class Session : public std::enable_shared_from_this<Session>, private StatusFlagSource {
  public:
   static void Start(ServerState& server, StreamSocket socket, std::shared_ptr<ConnectionEntry> entry);
@@ -66,7 +66,7 @@ class Session : public std::enable_shared_from_this<Session>, private StatusFlag
 
   ServerState& server_;
   const std::shared_ptr<ConnectionEntry> entry_;
-  const boost::asio::any_io_executor strand_;
+  const boost::asio::any_io_executor executor_;
   const std::shared_ptr<Channel> channel_;
   Scramble scramble_{};
   uint32_t offered_ = 0;
@@ -75,7 +75,7 @@ class Session : public std::enable_shared_from_this<Session>, private StatusFlag
   std::unique_ptr<sql::Session> sql_;
   std::atomic<CancelToken*> cancel_{nullptr};  // of sql_; taken away after the last Kill()
   PreparedStatements prepared_;
-  bool task_done_ = true;             // strand only
+  bool task_done_ = true;             // I/O thread only
   std::atomic<bool> closing_{false};  // ends after the command that runs
 };
 

@@ -26,8 +26,8 @@ struct ChannelOptions {
 
 // One client's packets over a socket, with TLS and compression when they were agreed on.
 //
-// Everything that returns an awaitable, and Abort(), runs on the socket's executor (a strand). Send() runs on
-// the thread that executes a statement, while the strand does nothing but ReadAhead(): it writes to the
+// Everything that returns an awaitable, and Abort(), runs on the socket's I/O thread. Send() runs on
+// the thread that executes a statement, while the I/O thread does nothing but ReadAhead(): it writes to the
 // socket directly, so that an answer needs no second thread. The socket is closed by the destructor only,
 // never under a statement.
 class Channel : public PacketOutput, public std::enable_shared_from_this<Channel> {
