@@ -7,8 +7,8 @@ namespace stoa::config {
 
 namespace {
 
-std::string_view TypeName(SettingType type) {
-  switch (type) {
+std::string_view TypeName(const Setting& setting) {
+  switch (setting.type) {
     case SettingType::kInteger:
       return "integer";
     case SettingType::kBool:
@@ -16,7 +16,7 @@ std::string_view TypeName(SettingType type) {
     case SettingType::kSize:
       return "size";
     case SettingType::kTime:
-      return "time";
+      return setting.unit == 1000 ? "time, ms" : "time, s";
     case SettingType::kText:
       return "text";
     case SettingType::kChoice:
@@ -70,7 +70,7 @@ void AppendMarkdownSection(std::string_view section, std::string& out) {
     if (setting.section != section || setting.deprecated) {
       continue;
     }
-    out += fmt::format("| `{}` | {} | {} | {} | {}{} |\n", setting.name, TypeName(setting.type),
+    out += fmt::format("| `{}` | {} | {} | {} | {}{} |\n", setting.name, TypeName(setting),
                        setting.default_value, HasRange(setting) ? AllowedValues(setting) : "",
                        CellText(setting.text), Notes(setting));
   }
@@ -83,10 +83,9 @@ std::string SettingsMarkdown() {
       "# Settings\n\nGenerated from `config/settings_table.cpp` by `searchd --help-settings-markdown`; do "
       "not edit.\n\n"
       "Sizes take the suffixes `k m g t` (1024-based), times `us ms s m h d w`; integers only. A time "
-      "without suffix is\n"
-      "in seconds, or in milliseconds for the settings of agents and those that end in `_msec`. How the file "
-      "is\n"
-      "written: [configuration.md](configuration.md).\n";
+      "without\n"
+      "suffix counts in the unit that its type names. How the file is written: "
+      "[configuration.md](configuration.md).\n";
   for (std::string_view section : {"searchd", "common", "session"}) {
     AppendMarkdownSection(section, out);
   }
@@ -106,7 +105,7 @@ std::string SettingsHelp() {
     if (setting.deprecated) {
       continue;
     }
-    out += fmt::format("{} ({}", setting.name, TypeName(setting.type));
+    out += fmt::format("{} ({}", setting.name, TypeName(setting));
     if (!setting.default_value.empty()) {
       out += fmt::format(", default {}", setting.default_value);
     }

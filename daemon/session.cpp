@@ -62,7 +62,8 @@ asio::awaitable<void> Session::Run() {
     cancel_ = nullptr;
     channel_->MarkGone();
     std::unique_ptr<sql::Session> ending = std::move(sql_);
-    co_await OnWorker([&ending] { ending.reset(); });
+    const std::function<void()> end = [&ending] { ending.reset(); };
+    co_await OnWorker(end);
   }
   channel_->Close();
   server_.status.CountReceived(channel_->received());
@@ -97,6 +98,10 @@ Session::Reply Session::Login() {
     response = co_await ReadHandshake();
   }
   if (!response.ok()) {
+    // Not one conditional expression: g++ 12 destroys its result twice.
+    if (response.status().code() == StatusCode::kIo) {
+      co_return response.status();
+    }
     co_return co_await SendError(response.status());
   }
   capabilities_ = response->capabilities;
@@ -122,7 +127,7 @@ Session::Reply Session::Login() {
   co_return status;
 }
 
-Session::Reply Session::Authenticate(std::string plugin) {
+Session::Reply Session::Authenticate(const std::string& plugin) {
   const AuthConversation conversation(plugin);
   if (!conversation.needs_switch()) {
     co_return Status::Ok();
@@ -208,7 +213,8 @@ Session::Reply Session::Answer(std::string_view payload) {
   sql_->cancel().Reset();
   const bool is_query = command->code == CommandCode::kQuery;
   entry_->BeginCommand(CommandName(command->code), is_query ? command->arguments : std::string_view());
-  co_await OnWorker([&] { status = RunCommand(*command, writer); });
+  const std::function<void()> run = [&] { status = RunCommand(*command, writer); };
+  co_await OnWorker(run);
   entry_->EndCommand();
   if (channel_->gone() || writer.output_failed()) {
     co_return IoError("the client left while its statement ran");
@@ -388,21 +394,22 @@ Session::Reply Session::ChangeUser(std::string_view arguments) {
   entry_->SetUser(user_);
   prepared_.Clear();
   Status selected;
-  co_await OnWorker([&] {
+  const std::function<void()> reset = [&] {
     sql_->Reset(user_);
     if (!change->database.empty()) {
       selected = sql_->SelectDatabase(change->database);
     }
-  });
+  };
+  co_await OnWorker(reset);
   if (selected.ok()) {
     AddOk();
   }
   co_return selected;
 }
 
-asio::awaitable<void> Session::OnWorker(std::function<void()> task) {
+asio::awaitable<void> Session::OnWorker(const std::function<void()>& task) {
   task_done_ = false;
-  server_.workers->Submit([self = shared_from_this(), task = std::move(task)] {
+  server_.workers->Submit([self = shared_from_this(), task] {
     try {
       task();
     } catch (const std::exception& error) {
@@ -426,7 +433,7 @@ asio::awaitable<void> Session::OnWorker(std::function<void()> task) {
   }
 }
 
-Session::Reply Session::SendError(Status error) {
+Session::Reply Session::SendError(const Status& error) {
   AddError(error);
   const Status sent = co_await channel_->Flush();
   if (sent.ok()) {

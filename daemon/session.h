@@ -35,7 +35,7 @@ class Session : public std::enable_shared_from_this<Session>, private StatusFlag
   // Until the client may send commands. Not ok: it was told what is wrong, or is gone.
   Reply Login();
   boost::asio::awaitable<Result<HandshakeResponse>> ReadHandshake();
-  Reply Authenticate(std::string plugin);
+  Reply Authenticate(const std::string& plugin);
   void OpenSqlSession(const std::string& user);
 
   // Answers commands until the client leaves. Not ok: why it ended.
@@ -54,8 +54,8 @@ class Session : public std::enable_shared_from_this<Session>, private StatusFlag
   Status FieldList(std::string_view arguments, ResultWriter& writer);
 
   // Runs `task` on a worker and watches the client meanwhile.
-  boost::asio::awaitable<void> OnWorker(std::function<void()> task);
-  Reply SendError(Status error);
+  boost::asio::awaitable<void> OnWorker(const std::function<void()>& task);
+  Reply SendError(const Status& error);
   void AddOk();
   void AddError(const Status& error);
   ResultWriter MakeWriter(RowFormat format);

@@ -213,7 +213,7 @@ asio::awaitable<void> Channel::Drain(std::chrono::seconds timeout) {
   }
 }
 
-asio::awaitable<Status> Channel::StartTls(std::shared_ptr<TlsContext> context) {
+asio::awaitable<Status> Channel::StartTls(const std::shared_ptr<TlsContext>& context) {
   Result<std::unique_ptr<TlsStream>> stream = TlsStream::Create(std::move(context));
   if (!stream.ok()) {
     co_return stream.status();

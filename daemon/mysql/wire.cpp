@@ -32,10 +32,8 @@ uint64_t PayloadReader::LengthInteger() {
     case 0xfc:
       return Fixed<uint16_t>();
     case 0xfd: {
-      uint32_t value = 0;
-      const std::string_view bytes = Bytes(3);
-      std::memcpy(&value, bytes.data(), bytes.size());
-      return value;
+      const uint32_t low = Fixed<uint16_t>();
+      return low | uint32_t{Fixed<uint8_t>()} << 16;
     }
     case 0xfe:
       return Fixed<uint64_t>();

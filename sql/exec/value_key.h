@@ -77,7 +77,8 @@ void ForEachKey(const Vector& values, size_t row, Collation collation, Visitor&&
     const storage::JsonView json(values.texts()[row]);
     if (json.kind() == storage::JsonKind::kArray) {
       for (size_t i = 0; i < json.size(); ++i) {
-        key.assign("t");
+        key.clear();
+        key.push_back('t');
         key.append(json.At(i).bytes());
         visit(std::string_view(key));
       }

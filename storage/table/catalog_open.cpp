@@ -31,11 +31,18 @@ class CatalogLoader {
     for (const ManifestTable& table : parts.manifest.tables) {
       LoadTable(table);
     }
+    const std::string log_folder =
+        options_.binlog_path.empty() ? options_.data_dir + "/binlog" : options_.binlog_path;
     std::unique_ptr<Binlog> log;
-    if (options_.binlog_enabled) {
-      ASSIGN_OR_RETURN(log, OpenLog(parts.manifest.log_start));
+    Lsn log_end(UINT64_MAX);
+    if (options_.binlog_enabled || env_.Exists(log_folder)) {
+      ASSIGN_OR_RETURN(log, OpenLog(log_folder, parts.manifest.log_start));
+      log_end = log->last_appended();
     }
-    const Lsn log_end = log != nullptr ? log->last_appended() : parts.manifest.log_start;
+    if (log != nullptr && !options_.binlog_enabled) {  // what it holds from before is not lost
+      RETURN_IF_ERROR(log->Close());
+      log.reset();
+    }
     parts.pipeline = std::make_unique<CommitPipeline>(std::move(log));
     MakeEntries(parts, log_end);
     parts.document_ids = std::make_unique<DocumentIds>(options_.server_id, clock.UnixSeconds(),
@@ -83,27 +90,18 @@ class CatalogLoader {
     tables_.emplace(table.definition.id, std::move(loaded));
   }
 
-  Result<std::unique_ptr<Binlog>> OpenLog(Lsn log_start) {
+  Result<std::unique_ptr<Binlog>> OpenLog(const std::string& folder, Lsn log_start) {
     BinlogOptions options;
-    options.folder = options_.binlog_path.empty() ? options_.data_dir + "/binlog" : options_.binlog_path;
+    options.folder = folder;
     options.flush = options_.binlog_flush;
     options.max_segment_size = options_.binlog_max_log_size;
     options.ignore_damaged_transactions = options_.ignore_damaged_transactions;
     auto log = Binlog::Open(options, env_, log_start,
-                            [this](Lsn lsn, std::string_view payload) { return Replay(lsn, payload); });
+                            [this](Lsn lsn, std::string_view payload) { return ReplayRecord(lsn, payload); });
     if (replayed_ > 0) {
       LogInfo("binlog: {} commits were replayed", replayed_);
     }
     return log;
-  }
-
-  Status Replay(Lsn lsn, std::string_view payload) {
-    Status status = ReplayRecord(lsn, payload).WithContext(fmt::format("commit {}", lsn.value));
-    if (!status.ok() && options_.ignore_damaged_transactions) {
-      LogWarning("binlog: {}; it is left out, as asked for", status.ToString());
-      return Status::Ok();
-    }
-    return status;
   }
 
   Status ReplayRecord(Lsn lsn, std::string_view payload) {

@@ -41,7 +41,7 @@ Result<SharedExpr> BindHistogram(const ParsedExpr& call, NameScope& scope) {
           }
         });
   }
-  args[0] = ToDouble(std::move(args[0]));
+  args[0] = AsReal(std::move(args[0]));
   ASSIGN_OR_RETURN(
       SharedExpr start,
       MakeKernel(ValueType::kDouble, std::move(args),
@@ -51,7 +51,7 @@ Result<SharedExpr> BindHistogram(const ParsedExpr& call, NameScope& scope) {
                      out.reals()[row] = FiniteOrZero(bucket * width + first);
                    }
                  }));
-  return real ? start : ToBigint(std::move(start));
+  return real ? start : AsBigint(std::move(start));
 }
 
 template <typename T>
@@ -118,7 +118,7 @@ Result<SharedExpr> BindRange(const ParsedExpr& call, NameScope& scope) {
     return is_float ? static_cast<double>(static_cast<float>(RealOf(value))) : RealOf(value);
   };
   ASSIGN_OR_RETURN(auto real, ReadIntervals<double>(call, scope, real_bound));
-  args[0] = ToDouble(std::move(args[0]));
+  args[0] = AsReal(std::move(args[0]));
   return MakeKernel(ValueType::kInt, std::move(args),
                     [intervals = std::move(real)](const KernelInputs& in, Vector& out) {
                       FindIntervals<double>(in, intervals, out, [](const Vector& v) { return v.reals(); });

@@ -198,7 +198,7 @@ Result<SharedExpr> BindRemap(const ParsedExpr& call, NameScope& scope) {
   }
   ValueType type = CommonNumericType(results);
   if (type == ValueType::kDouble) {
-    args[1] = ToDouble(std::move(args[1]));
+    args[1] = AsReal(std::move(args[1]));
   }
   bool integer_keys =
       IsInteger(args[0]->type()) &&
@@ -209,7 +209,7 @@ Result<SharedExpr> BindRemap(const ParsedExpr& call, NameScope& scope) {
         [](const Value& key) { return key.integer; });
   }
   bool is_float = args[0]->type() == ValueType::kFloat;
-  args[0] = ToDouble(std::move(args[0]));
+  args[0] = AsReal(std::move(args[0]));
   return MakeRemap<double>(
       std::move(args), type, std::move(keys), std::move(values), [](const Vector& v) { return v.reals(); },
       [is_float](const Value& key) {

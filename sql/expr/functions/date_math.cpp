@@ -301,7 +301,7 @@ Result<std::vector<SharedExpr>> BindInstants(const ParsedExpr& call, NameScope& 
   ASSIGN_OR_RETURN(Zone zone, FindZone(scope));
   for (SharedExpr& arg : args) {
     if (LaneOf(arg->type()) != VectorLane::kBytes) {
-      arg = ToBigint(std::move(arg));
+      arg = AsBigint(std::move(arg));
       continue;
     }
     auto parse = [zone](const KernelInputs& in, Vector& out) {

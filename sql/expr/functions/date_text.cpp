@@ -49,7 +49,7 @@ Result<SharedExpr> BindDateFormat(const ParsedExpr& call, NameScope& scope) {
   if (!IsText(format->type()) && format->type() != ValueType::kJson) {
     return FunctionError(scope, fmt::format("{}() needs a format text as its second argument", call.name));
   }
-  args.push_back(ToText(std::move(format)));
+  args.push_back(AsText(std::move(format)));
   return MakeKernel(ValueType::kString, std::move(args), [zone](const KernelInputs& in, Vector& out) {
     ZoneClock clock(zone);
     for (size_t row = 0; row < out.size(); ++row) {

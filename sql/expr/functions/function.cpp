@@ -5,6 +5,7 @@
 #include <limits>
 #include <unordered_map>
 
+#include "sql/expr/convert.h"
 #include "sql/sql_error.h"
 
 namespace stoa::sql {
@@ -59,6 +60,12 @@ Status FunctionError(const NameScope& scope, std::string_view text) {
   return table.empty() ? SyntaxError(std::move(message)) : TableError(table, message);
 }
 
+SharedExpr AsReal(SharedExpr expr) { return ConvertTo(std::move(expr), ValueType::kDouble); }
+SharedExpr AsBigint(SharedExpr expr) { return ConvertTo(std::move(expr), ValueType::kBigint); }
+SharedExpr AsText(SharedExpr expr) {
+  return IsText(expr->type()) ? expr : ConvertTo(std::move(expr), ValueType::kString);
+}
+
 Result<std::vector<SharedExpr>> BindScalars(const ParsedExpr& call, NameScope& scope, size_t count) {
   std::vector<SharedExpr> args;
   for (size_t i = 0; i < call.args.size() && i < count; ++i) {
@@ -75,7 +82,7 @@ Result<std::vector<SharedExpr>> BindScalars(const ParsedExpr& call, NameScope& s
 Result<std::vector<SharedExpr>> BindReals(const ParsedExpr& call, NameScope& scope, size_t count) {
   ASSIGN_OR_RETURN(std::vector<SharedExpr> args, BindScalars(call, scope, count));
   for (SharedExpr& arg : args) {
-    arg = ToDouble(std::move(arg));
+    arg = AsReal(std::move(arg));
   }
   return args;
 }
@@ -83,7 +90,7 @@ Result<std::vector<SharedExpr>> BindReals(const ParsedExpr& call, NameScope& sco
 Result<std::vector<SharedExpr>> BindBigints(const ParsedExpr& call, NameScope& scope, size_t count) {
   ASSIGN_OR_RETURN(std::vector<SharedExpr> args, BindScalars(call, scope, count));
   for (SharedExpr& arg : args) {
-    arg = ToBigint(std::move(arg));
+    arg = AsBigint(std::move(arg));
   }
   return args;
 }
@@ -91,7 +98,7 @@ Result<std::vector<SharedExpr>> BindBigints(const ParsedExpr& call, NameScope& s
 Result<std::vector<SharedExpr>> BindTexts(const ParsedExpr& call, NameScope& scope, size_t count) {
   ASSIGN_OR_RETURN(std::vector<SharedExpr> args, BindScalars(call, scope, count));
   for (SharedExpr& arg : args) {
-    arg = ToText(std::move(arg));
+    arg = AsText(std::move(arg));
   }
   return args;
 }
@@ -131,7 +138,7 @@ ValueType ToCommonNumeric(std::vector<SharedExpr>& args) {
   ValueType type = CommonNumericType(args);
   if (type == ValueType::kDouble) {
     for (SharedExpr& arg : args) {
-      arg = ToDouble(std::move(arg));
+      arg = AsReal(std::move(arg));
     }
   }
   return type;

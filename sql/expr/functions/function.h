@@ -46,6 +46,11 @@ Result<SharedExpr> BindLoop(const ParsedExpr& call, NameScope& scope);
 // "table t: parse error: <text>"; without a table "parse error: <text>".
 Status FunctionError(const NameScope& scope, std::string_view text);
 
+// The expression as real, 64-bit integer or text. NULL stays NULL, absent JSON values among it.
+SharedExpr AsReal(SharedExpr expr);
+SharedExpr AsBigint(SharedExpr expr);
+SharedExpr AsText(SharedExpr expr);
+
 // The first `count` arguments bound, each a single value: neither sets nor vectors.
 Result<std::vector<SharedExpr>> BindScalars(const ParsedExpr& call, NameScope& scope,
                                             size_t count = kAnyCount);

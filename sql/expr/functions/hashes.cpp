@@ -201,7 +201,7 @@ Result<SharedExpr> BindHex(const ParsedExpr& call, NameScope& scope) {
   if (LaneOf(args[0]->type()) == VectorLane::kBytes) {
     return BindOfText<HexOfBytes>(call, scope);
   }
-  args[0] = ToBigint(std::move(args[0]));
+  args[0] = AsBigint(std::move(args[0]));
   return MakeKernel(ValueType::kString, std::move(args), [](const KernelInputs& in, Vector& out) {
     for (size_t row = 0; row < out.size(); ++row) {
       out.texts()[row] = out.Own(fmt::format("{:X}", static_cast<uint64_t>(in[0].ints()[row])));

@@ -305,7 +305,7 @@ size_t LengthOf(ValueType type, std::string_view bytes) {
 Result<SharedExpr> BindLength(const ParsedExpr& call, NameScope& scope) {
   ASSIGN_OR_RETURN(SharedExpr arg, BindExpr(*call.args[0], scope));
   if (LaneOf(arg->type()) != VectorLane::kBytes) {
-    arg = ToText(std::move(arg));
+    arg = AsText(std::move(arg));
   }
   return MakeKernel(
       ValueType::kInt, {std::move(arg)},

@@ -59,7 +59,7 @@ Result<SharedExpr> BindRound(const ParsedExpr& call, NameScope& scope) {
   if (args.size() == 1) {
     args.push_back(MakeConstant(Value::Int(0)));
   }
-  args[1] = ToBigint(std::move(args[1]));
+  args[1] = AsBigint(std::move(args[1]));
   if (ValueType type = args[0]->type(); IsInteger(type) && type != ValueType::kNull) {
     return MakeKernel(type, std::move(args), [](const KernelInputs& in, Vector& out) {
       for (size_t row = 0; row < out.size(); ++row) {
@@ -67,7 +67,7 @@ Result<SharedExpr> BindRound(const ParsedExpr& call, NameScope& scope) {
       }
     });
   }
-  args[0] = ToDouble(std::move(args[0]));
+  args[0] = AsReal(std::move(args[0]));
   return MakeKernel(ValueType::kDouble, std::move(args), [](const KernelInputs& in, Vector& out) {
     for (size_t row = 0; row < out.size(); ++row) {
       out.reals()[row] = RoundReal<kRound>(in[0].reals()[row], in[1].ints()[row]);
@@ -155,7 +155,7 @@ Result<SharedExpr> BindBitdot(const ParsedExpr& call, NameScope& scope) {
   if (args.size() > 65) {
     return FunctionError(scope, "bitdot() takes at most 64 weights");
   }
-  SharedExpr mask = ToBigint(std::move(args[0]));
+  SharedExpr mask = AsBigint(std::move(args[0]));
   args.erase(args.begin());
   ValueType type = ToCommonNumeric(args);
   args.push_back(std::move(mask));

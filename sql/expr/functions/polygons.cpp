@@ -19,7 +19,7 @@ Polygon MakePolygon(std::vector<PolygonPoint> corners, bool globe) {
 Result<std::vector<SharedExpr>> BindCorners(const ParsedExpr& call, NameScope& scope) {
   ASSIGN_OR_RETURN(auto args, BindScalars(call, scope));
   if (args.size() == 1 && LaneOf(args[0]->type()) == VectorLane::kBytes) {
-    args[0] = ToText(std::move(args[0]));
+    args[0] = AsText(std::move(args[0]));
     return args;
   }
   if (args.size() < 6 || args.size() % 2 != 0) {
@@ -27,7 +27,7 @@ Result<std::vector<SharedExpr>> BindCorners(const ParsedExpr& call, NameScope& s
                                             call.name, args.size()));
   }
   for (SharedExpr& arg : args) {
-    arg = ToDouble(std::move(arg));
+    arg = AsReal(std::move(arg));
   }
   return args;
 }
@@ -98,7 +98,7 @@ Result<SharedExpr> BindContains(const ParsedExpr& call, NameScope& scope) {
     if (!IsText(text->type()) && text->type() != ValueType::kJson) {
       return FunctionError(scope, "contains() needs poly2d() or geopoly2d() as its first argument");
     }
-    corners.push_back(ToText(std::move(text)));
+    corners.push_back(AsText(std::move(text)));
   }
   std::vector<SharedExpr> args;
   for (size_t i : {1, 2}) {
@@ -106,7 +106,7 @@ Result<SharedExpr> BindContains(const ParsedExpr& call, NameScope& scope) {
     if (IsSet(coordinate->type()) || IsVector(coordinate->type())) {
       return FunctionError(scope, "contains() needs two numbers after the polygon");
     }
-    args.push_back(ToDouble(std::move(coordinate)));
+    args.push_back(AsReal(std::move(coordinate)));
   }
   if (std::all_of(corners.begin(), corners.end(), [](const SharedExpr& c) { return c->is_constant(); })) {
     ASSIGN_OR_RETURN(auto polygon, ConstantPolygon(shape, corners, globe, scope));

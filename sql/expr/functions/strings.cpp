@@ -19,7 +19,7 @@ Result<std::vector<SharedExpr>> BindKinds(const ParsedExpr& call, NameScope& sco
   constexpr char kAll[] = {kKinds...};
   ASSIGN_OR_RETURN(auto args, BindScalars(call, scope));
   for (size_t i = 0; i < args.size(); ++i) {
-    args[i] = kAll[i] == 't' ? ToText(std::move(args[i])) : ToBigint(std::move(args[i]));
+    args[i] = kAll[i] == 't' ? AsText(std::move(args[i])) : AsBigint(std::move(args[i]));
   }
   return args;
 }
@@ -274,7 +274,7 @@ Result<SharedExpr> BindConcat(const ParsedExpr& call, NameScope& scope) {
       return FunctionError(scope,
                            fmt::format("all CONCAT() arguments must be strings (arg {} is not)", i + 1));
     }
-    args[i] = ToText(std::move(args[i]));
+    args[i] = AsText(std::move(args[i]));
   }
   return MakeKernel(ValueType::kString, std::move(args), [](const KernelInputs& in, Vector& out) {
     for (size_t row = 0; row < out.size(); ++row) {
