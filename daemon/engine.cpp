@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include "daemon/version.h"
+#include "sql/statements/date_text.h"
 #include "storage/base/clock.h"
 #include "storage/base/log.h"
 
@@ -17,7 +18,7 @@ constexpr std::chrono::milliseconds kStopPatience{3000};
 constexpr size_t kMostWorkers = 1024;
 
 std::chrono::seconds InSeconds(const config::SettingValues& values, std::string_view name) {
-  return std::chrono::seconds(values.Integer(name) / 1'000'000);
+  return std::chrono::seconds((values.Integer(name) + 999'999) / 1'000'000);  // never zero for a short time
 }
 
 size_t Count(const config::SettingValues& values, std::string_view name) {
@@ -164,6 +165,9 @@ Status Engine::SetSetting(std::string_view name, std::string_view value) {
   }
   if (setting->needs_restart) {
     return InvalidError("setting '{}' is read at start only", name);
+  }
+  if (known == "timezone" && !value.empty()) {
+    RETURN_IF_ERROR(sql::TimeZone::Find(value).status());
   }
   config::SettingValues changed;
   {

@@ -12,6 +12,7 @@
 
 #include "config/config_file.h"
 #include "daemon/version.h"
+#include "sql/statements/date_text.h"
 #include "storage/base/env.h"
 
 namespace stoa::daemon {
@@ -108,6 +109,14 @@ Status ChooseListeners(const CommandLine& command_line, LaunchPlan& plan) {
   return Status::Ok();
 }
 
+Status CheckTimeZone(const config::SettingValues& values) {
+  const std::string zone = values.Text("timezone");
+  if (!zone.empty() && !sql::TimeZone::Find(zone).ok()) {
+    return InvalidError("bad value '{}' for 'timezone': allowed are IANA names, such as Europe/Berlin", zone);
+  }
+  return Status::Ok();
+}
+
 Status CheckTls(const config::SettingValues& values) {
   if (values.Text("ssl_cert").empty() != values.Text("ssl_key").empty()) {
     return InvalidError("ssl_cert and ssl_key must be given together");
@@ -163,7 +172,8 @@ Result<LaunchPlan> MakeLaunchPlan(const CommandLine& command_line) {
     plan.pid_file = Absolute(CurrentFolder(), command_line.pid_file);
   }
   RETURN_IF_ERROR(FillMachineDefaults(plan.values));
-  RETURN_IF_ERROR(CheckTls(plan.values));
+  RETURN_IF_ERROR(CheckTls(plan.values).WithContext(plan.config_file));
+  RETURN_IF_ERROR(CheckTimeZone(plan.values).WithContext(plan.config_file));
   RETURN_IF_ERROR(ChooseListeners(command_line, plan));
   return plan;
 }
