@@ -5,7 +5,6 @@
 #include <chrono>
 
 #include "daemon/version.h"
-#include "sql/statements/date_text.h"
 #include "storage/base/clock.h"
 #include "storage/base/log.h"
 
@@ -166,8 +165,8 @@ Status Engine::SetSetting(std::string_view name, std::string_view value) {
   if (setting->needs_restart) {
     return InvalidError("setting '{}' is read at start only", name);
   }
-  if (known == "timezone" && !value.empty()) {
-    RETURN_IF_ERROR(sql::TimeZone::Find(value).status());
+  if (known == "timezone") {
+    RETURN_IF_ERROR(CheckTimeZone(value));
   }
   config::SettingValues changed;
   {

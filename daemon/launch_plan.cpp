@@ -109,14 +109,6 @@ Status ChooseListeners(const CommandLine& command_line, LaunchPlan& plan) {
   return Status::Ok();
 }
 
-Status CheckTimeZone(const config::SettingValues& values) {
-  const std::string zone = values.Text("timezone");
-  if (!zone.empty() && !sql::TimeZone::Find(zone).ok()) {
-    return InvalidError("bad value '{}' for 'timezone': allowed are IANA names, such as Europe/Berlin", zone);
-  }
-  return Status::Ok();
-}
-
 Status CheckTls(const config::SettingValues& values) {
   if (values.Text("ssl_cert").empty() != values.Text("ssl_key").empty()) {
     return InvalidError("ssl_cert and ssl_key must be given together");
@@ -159,6 +151,13 @@ Status CheckFile(const char* what, const std::string& path) {
 
 }  // namespace
 
+Status CheckTimeZone(std::string_view name) {
+  if (!name.empty() && !sql::TimeZone::Find(name).ok()) {
+    return InvalidError("bad value '{}' for 'timezone': allowed are IANA names such as Europe/Berlin", name);
+  }
+  return Status::Ok();
+}
+
 Result<LaunchPlan> MakeLaunchPlan(const CommandLine& command_line) {
   LaunchPlan plan;
   std::string folder = CurrentFolder();
@@ -173,7 +172,7 @@ Result<LaunchPlan> MakeLaunchPlan(const CommandLine& command_line) {
   }
   RETURN_IF_ERROR(FillMachineDefaults(plan.values));
   RETURN_IF_ERROR(CheckTls(plan.values).WithContext(plan.config_file));
-  RETURN_IF_ERROR(CheckTimeZone(plan.values).WithContext(plan.config_file));
+  RETURN_IF_ERROR(CheckTimeZone(plan.values.Text("timezone")).WithContext(plan.config_file));
   RETURN_IF_ERROR(ChooseListeners(command_line, plan));
   return plan;
 }
