@@ -111,6 +111,8 @@ def check_names_file_line_and_allowed_values(home):
     home.write("acess_columnar_attrs = file")
     done = home.run("--check")
     expect(done.returncode == 0 and "did you mean 'access_columnar_attrs'?" in done.stderr, done)
+    home.write("timezone = Nowhere/Land")
+    expect_fatal(home.run("--check"), home.config, "Nowhere/Land")
     home.config.write_text("table t {\n}\n")
     expect_fatal(home.run("--check"), "CREATE TABLE")
     home.config.unlink()
