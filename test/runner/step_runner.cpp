@@ -148,7 +148,7 @@ void StepRunner::RunStep(const Step& step) {
   }
   if (!server_.running()) {
     server_.Start("");
-  } else if (options_.restart_often && !in_transaction_ && clients_.size() <= 1) {
+  } else if (options_.restart_often && !in_transaction_ && !faults_armed_ && clients_.size() <= 1) {
     RestartServer(step, false, "");
   }
   const std::string sql = Substitute(step.sql);
@@ -226,6 +226,7 @@ void StepRunner::RestartServer(const Step& step, bool kill, const std::string& f
     Fail(step, "the server does not stop cleanly: " + server_.last_end());
   }
   server_.Start(fault_points);
+  faults_armed_ = !fault_points.empty();
 }
 
 Client& StepRunner::CurrentClient() {

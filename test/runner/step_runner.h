@@ -14,7 +14,8 @@ namespace stoa::runner {
 struct RunnerOptions {
   std::string searchd;
   bool keep_folder = false;
-  bool restart_often = false;  // a clean restart before each statement outside transactions
+  bool restart_often =
+      false;  // a clean restart before each statement, but not in transactions or with faults
 };
 
 struct FileOutcome {
@@ -47,6 +48,7 @@ class StepRunner {
   std::string connection_ = "main";
   std::string loop_value_;
   bool in_transaction_ = false;
+  bool faults_armed_ = false;
 };
 
 }  // namespace stoa::runner
