@@ -479,7 +479,9 @@ TEST_CASE("every other statement is understood", "[sql]") {
                            "DROP TABLE IF EXISTS t",
                            "INSERT INTO c:t VALUES (1)",
                            "SELECT a FROM t FOR UPDATE",
-                           "DESC t"}) {
+                           "DESC t",
+                           ";;",
+                           "EXPLAIN t"}) {
     INFO(text);
     CHECK(ParseStatement(text).status().ToString() == "ok");
   }
