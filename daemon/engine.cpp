@@ -17,7 +17,7 @@ constexpr std::chrono::milliseconds kStopPatience{3000};
 constexpr size_t kMostWorkers = 1024;
 
 std::chrono::seconds InSeconds(const config::SettingValues& values, std::string_view name) {
-  return std::chrono::seconds(values.Integer(name) / 1'000'000);
+  return std::chrono::seconds((values.Integer(name) + 999'999) / 1'000'000);  // never zero for a short time
 }
 
 size_t Count(const config::SettingValues& values, std::string_view name) {
@@ -164,6 +164,9 @@ Status Engine::SetSetting(std::string_view name, std::string_view value) {
   }
   if (setting->needs_restart) {
     return InvalidError("setting '{}' is read at start only", name);
+  }
+  if (known == "timezone") {
+    RETURN_IF_ERROR(CheckTimeZone(value));
   }
   config::SettingValues changed;
   {

@@ -12,6 +12,7 @@
 
 #include "config/config_file.h"
 #include "daemon/version.h"
+#include "sql/statements/date_text.h"
 #include "storage/base/env.h"
 
 namespace stoa::daemon {
@@ -150,6 +151,13 @@ Status CheckFile(const char* what, const std::string& path) {
 
 }  // namespace
 
+Status CheckTimeZone(std::string_view name) {
+  if (!name.empty() && !sql::TimeZone::Find(name).ok()) {
+    return InvalidError("bad value '{}' for 'timezone': allowed are IANA names such as Europe/Berlin", name);
+  }
+  return Status::Ok();
+}
+
 Result<LaunchPlan> MakeLaunchPlan(const CommandLine& command_line) {
   LaunchPlan plan;
   std::string folder = CurrentFolder();
@@ -163,7 +171,8 @@ Result<LaunchPlan> MakeLaunchPlan(const CommandLine& command_line) {
     plan.pid_file = Absolute(CurrentFolder(), command_line.pid_file);
   }
   RETURN_IF_ERROR(FillMachineDefaults(plan.values));
-  RETURN_IF_ERROR(CheckTls(plan.values));
+  RETURN_IF_ERROR(CheckTls(plan.values).WithContext(plan.config_file));
+  RETURN_IF_ERROR(CheckTimeZone(plan.values.Text("timezone")).WithContext(plan.config_file));
   RETURN_IF_ERROR(ChooseListeners(command_line, plan));
   return plan;
 }

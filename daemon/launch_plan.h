@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "config/settings.h"
@@ -31,5 +32,8 @@ Result<LaunchPlan> MakeLaunchPlan(const CommandLine& command_line);
 // Makes the data folder if it is missing and checks that all that has to be written can be: kIo with path and
 // reason.
 Status PrepareFolders(const LaunchPlan& plan);
+
+// kInvalid unless `name` is an IANA time zone.
+Status CheckTimeZone(std::string_view name);
 
 }  // namespace stoa::daemon

@@ -29,6 +29,10 @@ sql::Value NumberFromText(std::string_view text) {
   if (auto [stop, error] = std::from_chars(text.data(), end, integer); error == std::errc() && stop == end) {
     return sql::Value::Bigint(integer);
   }
+  uint64_t large = 0;
+  if (auto [stop, error] = std::from_chars(text.data(), end, large); error == std::errc() && stop == end) {
+    return sql::Value::Uint64(large);
+  }
   double real = 0;
   if (auto [stop, error] = std::from_chars(text.data(), end, real); error == std::errc() && stop == end) {
     return sql::Value::Double(real);

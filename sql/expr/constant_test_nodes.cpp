@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <charconv>
 #include <cstring>
 
 #include "sql/expr/comparison.h"
@@ -185,6 +186,13 @@ void ConvertNumericTexts(ConstantTest& test) {
     }
     const std::optional<double> number = ParseNumber(value->bytes);
     if (!number) {
+      continue;
+    }
+    uint64_t large = 0;  // ids go up to 2^64-1
+    const char* end = value->bytes.data() + value->bytes.size();
+    const auto read = std::from_chars(value->bytes.data(), end, large);
+    if (read.ec == std::errc() && read.ptr == end) {
+      *value = Value::Uint64(large);
       continue;
     }
     const bool is_integer = value->bytes.find_first_of(".eE") == std::string::npos;

@@ -59,7 +59,7 @@ Status StatementParser::ParseInsertRows(InsertStatement& insert) {
     row.reserve(width);
     if (!IsSign(')')) {
       do {
-        ASSIGN_OR_RETURN(ParsedExprPtr value, ParseConstant(NullPolicy::kRefuse));
+        ASSIGN_OR_RETURN(ParsedExprPtr value, ParseConstant(NullPolicy::kAccept));
         row.push_back(std::move(value));
       } while (AcceptSign(','));
     }
@@ -79,7 +79,7 @@ Status StatementParser::ParseInsertSet(InsertStatement& insert) {
     insert.columns.push_back(std::move(column));
     insert.column_ranges.push_back({begin, previous_end_});
     RETURN_IF_ERROR(ExpectSign('='));
-    ASSIGN_OR_RETURN(ParsedExprPtr value, ParseConstant(NullPolicy::kRefuse));
+    ASSIGN_OR_RETURN(ParsedExprPtr value, ParseConstant(NullPolicy::kAccept));
     row.push_back(std::move(value));
   } while (AcceptSign(','));
   if (!insert.replace) {
@@ -123,7 +123,7 @@ Result<Assignment> StatementParser::ParseAssignment() {
   assignment.column = std::move(target->name);
   assignment.path = std::move(target->path);
   RETURN_IF_ERROR(ExpectSign('='));
-  ASSIGN_OR_RETURN(assignment.value, ParseConstant(NullPolicy::kRefuse));
+  ASSIGN_OR_RETURN(assignment.value, ParseConstant(NullPolicy::kAccept));
   assignment.range.end = previous_end_;
   return assignment;
 }

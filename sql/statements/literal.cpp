@@ -158,4 +158,56 @@ Status UnexpectedNull(std::string_view statement, SourceRange range) {
                                  CutAtCharacter(statement.substr(begin), kNearBytes), line, column));
 }
 
+namespace {
+
+ParsedExprPtr MakeListNode(ParsedKind kind) {
+  auto node = std::make_unique<ParsedExpr>();
+  node->kind = kind;
+  return node;
+}
+
+// "1,-2.5,3e7" as a list of its numbers.
+ParsedExprPtr NumbersFromText(std::string_view text, ParsedKind kind) {
+  ParsedExprPtr list = MakeListNode(kind);
+  while (!text.empty()) {
+    const size_t comma = text.find(',');
+    const std::string_view item = text.substr(0, comma);
+    Number number;
+    if (!ParseNumber(item, number) || comma + 1 == text.size()) {
+      return nullptr;
+    }
+    ParsedExprPtr node = MakeListNode(ParsedKind::kString);
+    node->text = item;
+    list->args.push_back(std::move(node));
+    text = comma == std::string_view::npos ? std::string_view() : text.substr(comma + 1);
+  }
+  return list;
+}
+
+}  // namespace
+
+ParsedExprPtr ListFromText(std::string_view text) {
+  if (!text.starts_with('[')) {
+    return NumbersFromText(text, ParsedKind::kList);
+  }
+  ParsedExprPtr array = MakeListNode(ParsedKind::kArray);
+  text.remove_prefix(1);
+  while (text.starts_with('[')) {
+    const size_t close = text.find(']');
+    if (close == std::string_view::npos) {
+      return nullptr;
+    }
+    ParsedExprPtr vector = NumbersFromText(text.substr(1, close - 1), ParsedKind::kArray);
+    if (vector == nullptr) {
+      return nullptr;
+    }
+    array->args.push_back(std::move(vector));
+    text.remove_prefix(close + 1);
+    if (text.starts_with(",[")) {
+      text.remove_prefix(1);
+    }
+  }
+  return text == "]" ? std::move(array) : nullptr;
+}
+
 }  // namespace stoa::sql

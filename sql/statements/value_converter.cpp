@@ -40,11 +40,25 @@ Status OutOfRange(const ParsedExpr& value, const storage::ColumnDefinition& colu
   return InvalidError("value {} is out of range of column '{}' ({})", LiteralText(value), column.name, range);
 }
 
+bool TakesList(ColumnType type) {
+  return type == ColumnType::kMulti || type == ColumnType::kMulti64 || type == ColumnType::kFloatVector ||
+         type == ColumnType::kFloatVectorArray;
+}
+
 }  // namespace
 
 Status ValueConverter::Append(const ParsedExpr& value, ColumnValues& out) {
   if (value.kind == ParsedKind::kNull) {
+    if (column_.type == ColumnType::kJson) {  // a row without JSON shows NULL, and a dump must come back
+      out.AppendBytes({});
+      return Status::Ok();
+    }
     return UnexpectedNull(context_.statement, value.range);
+  }
+  if (value.kind == ParsedKind::kString && TakesList(column_.type)) {
+    if (const ParsedExprPtr list = ListFromText(value.text); list != nullptr) {
+      return Append(*list, out);
+    }
   }
   switch (column_.type) {
     case ColumnType::kInt:
@@ -223,7 +237,7 @@ Status ValueConverter::ReadVector(const ParsedExpr& list) {
       return SyntaxError("nested vector syntax is only valid for float_vector_array attributes");
     }
     Number number;
-    if (!ReadNumber(*item, number)) {
+    if (!ReadNumberOrText(*item, number)) {
       return InvalidError("incompatible value specified for a float vector column");
     }
     const float stored = static_cast<float>(number.AsDouble());
@@ -271,7 +285,9 @@ Status ValueConverter::AppendVector(const ParsedExpr& value, ColumnValues& out) 
 
 Status ValueConverter::AppendVectorArray(const ParsedExpr& value, ColumnValues& out) {
   const auto is_vector = [](const ParsedExprPtr& item) { return IsList(*item); };
-  if (value.kind != ParsedKind::kArray || !std::all_of(value.args.begin(), value.args.end(), is_vector)) {
+  const bool is_empty_list = IsList(value) && value.args.empty();
+  const bool is_array = value.kind == ParsedKind::kArray && std::all_of(value.args.begin(), value.args.end(), is_vector);
+  if (!is_array && !is_empty_list) {
     return SyntaxError("float_vector_array requires an array of vectors, e.g. [[1,2],[3,4]]");
   }
   floats_.clear();

@@ -37,7 +37,7 @@ Status NumberColumns(TableDefinition& definition) {
       column.id = ColumnId(definition.next_column_id++);
     }
   }
-  if (definition.columns.empty()) {
+  if (definition.columns.empty() && definition.kind != TableKind::kDistributed) {
     return InvalidError("table '{}' has no document id", definition.name);
   }
   return Status::Ok();

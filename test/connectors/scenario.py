@@ -11,7 +11,10 @@ COLUMNS = "id, title, s, n, b, f, k, ts, j, m, w, v"
 
 
 def values(i):
-    return (BASE + i, "строка %d 行 😀" % i, "it's \"%d\" \\ %%" % i, 4294967295 - i, -9000000000000 - i, i / 4, i % 2,
+    # pyodbc binds no integers above 2^63 - 1 and reads 32-bit ones with a sign.
+    odbc = client == "odbc"
+    return (str(BASE + i) if odbc else BASE + i, "строка %d 行 😀" % i, "it's \"%d\" \\ %%" % i,
+            (2147483647 if odbc else 4294967295) - i, -9000000000000 - i, i / 4, i % 2,
             1700000000 + i, '{"i":%d}' % i)
 
 
@@ -44,10 +47,10 @@ def check(cursor, mark):
     cursor.execute("SELECT count(*) FROM %s" % TABLE)
     expect("count", int(cursor.fetchone()[0]), 1000)
     for i in (1, 500, 1000):
-        cursor.execute("SELECT %s FROM %s WHERE id = %s" % (COLUMNS, TABLE, mark), (BASE + i,))
+        cursor.execute("SELECT %s FROM %s WHERE id = %s" % (COLUMNS, TABLE, mark), values(i)[:1])
         row = cursor.fetchone()
         want = values(i)
-        expect("id", int(row[0]), want[0])
+        expect("id", int(row[0]), BASE + i)
         expect("texts", (row[1], row[2]), want[1:3])
         expect("numbers", tuple(float(x) for x in row[3:8]), tuple(float(x) for x in want[3:8]))
         expect("json", row[8], want[8])

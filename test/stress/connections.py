@@ -149,7 +149,7 @@ def stops_reading(server, checks):
     worst = latency(server)
     checks.that("8 clients that stop reading stall nobody", worst < 0.5, "%.3f s" % worst)
     for connection in deaf:
-        connection._sock.close()
+        connection._sock.shutdown(socket.SHUT_RDWR)
 
 
 def half_open(server, checks):
@@ -208,7 +208,7 @@ def goes_away(server, checks):
     connection = server.connect()
     connection._execute_command(3, SLOW)
     time.sleep(0.05)
-    connection._sock.close()
+    connection._sock.shutdown(socket.SHUT_RDWR)
     other = server.connect()
     gone = False
     end = time.monotonic() + 0.25

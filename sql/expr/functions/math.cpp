@@ -88,11 +88,27 @@ void AbsoluteReals(const KernelInputs& in, Vector& out) {
   }
 }
 
+// The distance from zero of 32-bit arithmetic such as 0-5, whose negative results are held as 2^32-5.
+void AbsoluteDifferences(const KernelInputs& in, Vector& out) {
+  std::span<const int64_t> x = in[0].ints();
+  for (size_t row = 0; row < out.size(); ++row) {
+    int64_t value = static_cast<int32_t>(static_cast<uint32_t>(x[row]));
+    out.ints()[row] = value < 0 ? -value : value;
+  }
+}
+
+bool IsArithmetic(const ParsedExpr& expr) {
+  return expr.kind == ParsedKind::kBinary || expr.kind == ParsedKind::kUnary;
+}
+
 Result<SharedExpr> BindAbs(const ParsedExpr& call, NameScope& scope) {
   ASSIGN_OR_RETURN(auto args, BindScalars(call, scope));
   ValueType type = args[0]->type();
   if (type == ValueType::kBigint) {
     return MakeKernel(type, std::move(args), AbsoluteIntegers);
+  }
+  if (type == ValueType::kInt && IsArithmetic(*call.args[0])) {
+    return MakeKernel(type, std::move(args), AbsoluteDifferences);
   }
   if (IsInteger(type)) {
     return args[0];  // has no sign
