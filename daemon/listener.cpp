@@ -14,7 +14,6 @@
 #include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <boost/asio/strand.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 #include "daemon/mysql/error_packet.h"
@@ -69,7 +68,7 @@ void Refuse(Listener::Socket& socket) {
 }  // namespace
 
 Listener::Listener(asio::io_context& io, ListenAddress address)
-    : io_(io), address_(std::move(address)), strand_(asio::make_strand(io)), acceptor_(strand_) {}
+    : io_(io), address_(std::move(address)), acceptor_(io) {}
 
 Listener::~Listener() {
   if (owns_path_) {
@@ -149,11 +148,11 @@ Status Listener::BindTo(const asio::generic::stream_protocol::endpoint& endpoint
 
 void Listener::Run(ServerState& server) {
   asio::co_spawn(
-      strand_, [self = shared_from_this(), &server]() { return self->AcceptLoop(server); }, asio::detached);
+      io_, [self = shared_from_this(), &server]() { return self->AcceptLoop(server); }, asio::detached);
 }
 
 void Listener::Close() {
-  asio::post(strand_, [self = shared_from_this()] {
+  asio::post(io_, [self = shared_from_this()] {
     boost::system::error_code ignored;
     self->acceptor_.close(ignored);
   });
@@ -162,7 +161,7 @@ void Listener::Close() {
 asio::awaitable<void> Listener::AcceptLoop(ServerState& server) {
   const auto self = shared_from_this();
   while (!server.stopping) {
-    Socket socket(asio::make_strand(io_));
+    Socket socket(server.NextExecutor());
     auto [error] = co_await acceptor_.async_accept(socket, asio::as_tuple(asio::use_awaitable));
     if (!error) {
       Welcome(server, std::move(socket));
@@ -174,7 +173,7 @@ asio::awaitable<void> Listener::AcceptLoop(ServerState& server) {
     if (error != asio::error::connection_aborted) {
       LogWarning("listen '{}': cannot accept: {}", address_.text, error.message());
     }
-    asio::steady_timer pause(strand_, kAcceptPause);
+    asio::steady_timer pause(io_, kAcceptPause);
     co_await pause.async_wait(asio::as_tuple(asio::use_awaitable));
   }
 }

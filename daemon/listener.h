@@ -37,7 +37,6 @@ class Listener : public std::enable_shared_from_this<Listener> {
 
   boost::asio::io_context& io_;
   const ListenAddress address_;
-  boost::asio::any_io_executor strand_;
   Acceptor acceptor_;
   uint16_t port_ = 0;
   bool owns_path_ = false;

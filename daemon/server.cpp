@@ -17,12 +17,12 @@ constexpr std::chrono::milliseconds kCancelPatience(200);
 }  // namespace
 
 struct Server::Impl {
-  explicit Impl(ServerOptions options) : state(std::move(options)), work(io.get_executor()) {}
+  explicit Impl(ServerOptions options);
 
-  // The order matters: connections that are still in `io` when it goes refer to `state`.
+  // The order matters: connections that are still in an io_context when it goes refer to `state`.
   ServerState state;
-  boost::asio::io_context io;
-  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work;
+  std::vector<std::unique_ptr<boost::asio::io_context>> contexts;  // one a thread
+  std::vector<boost::asio::executor_work_guard<boost::asio::io_context::executor_type>> work;
   std::vector<std::shared_ptr<Listener>> listeners;
   std::vector<std::thread> threads;
   bool stopped = false;
@@ -30,6 +30,14 @@ struct Server::Impl {
   Status BindAll();
   void Stop(std::chrono::milliseconds patience);
 };
+
+Server::Impl::Impl(ServerOptions options) : state(std::move(options)) {
+  for (size_t i = 0; i < std::max<size_t>(state.options.io_threads, 1); ++i) {
+    contexts.push_back(std::make_unique<boost::asio::io_context>(1));
+    work.emplace_back(contexts.back()->get_executor());
+    state.executors.emplace_back(contexts.back()->get_executor());
+  }
+}
 
 Status Server::Impl::BindAll() {
   const ServerOptions& options = state.options;
@@ -43,7 +51,7 @@ Status Server::Impl::BindAll() {
       LogWarning("listen '{}': only the mysql protocol is served yet, the line is ignored", address.text);
       continue;
     }
-    ASSIGN_OR_RETURN(std::shared_ptr<Listener> listener, Listener::Bind(io, address));
+    ASSIGN_OR_RETURN(std::shared_ptr<Listener> listener, Listener::Bind(*contexts.front(), address));
     listeners.push_back(std::move(listener));
   }
   return Status::Ok();
@@ -70,8 +78,10 @@ void Server::Impl::Stop(std::chrono::milliseconds patience) {
   if (state.workers != nullptr) {
     state.workers->Stop();
   }
-  work.reset();
-  io.stop();
+  work.clear();
+  for (const auto& context : contexts) {
+    context->stop();
+  }
   for (std::thread& thread : threads) {
     thread.join();
   }
@@ -108,8 +118,8 @@ void Server::Run(const sql::SessionEnvironment& environment, QueryObserver* obse
   for (const auto& listener : impl_->listeners) {
     listener->Run(state);
   }
-  for (size_t i = 0; i < std::max<size_t>(options.io_threads, 1); ++i) {
-    impl_->threads.emplace_back([impl = impl_.get()] { impl->io.run(); });
+  for (const auto& context : impl_->contexts) {
+    impl_->threads.emplace_back([io = context.get()] { io->run(); });
   }
 }
 

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <atomic>
+#include <boost/asio/any_io_executor.hpp>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "daemon/server.h"
 #include "daemon/tls.h"
@@ -19,6 +21,12 @@ struct ServerState {
         wait_seconds(options.wait_timeout.count()),
         interactive_seconds(options.interactive_timeout.count()) {}
 
+  // Each belongs to one I/O thread. A connection stays with the one it got, so that nothing of it needs a
+  // strand, and its coroutine never moves between threads.
+  boost::asio::any_io_executor NextExecutor() {
+    return executors[next_executor.fetch_add(1, std::memory_order_relaxed) % executors.size()];
+  }
+
   const ServerOptions options;
   ConnectionRegistry registry;
   StatusReport status;
@@ -29,6 +37,8 @@ struct ServerState {
   std::atomic<int64_t> wait_seconds;
   std::atomic<int64_t> interactive_seconds;
   std::atomic<bool> stopping{false};
+  std::vector<boost::asio::any_io_executor> executors;  // not empty
+  std::atomic<size_t> next_executor{0};
 };
 
 }  // namespace stoa::daemon

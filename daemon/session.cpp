@@ -16,7 +16,9 @@ namespace {
 namespace asio = boost::asio;
 
 constexpr std::chrono::seconds kDrainTime(5);
-constexpr std::chrono::milliseconds kCancelTick(50);
+constexpr std::chrono::milliseconds kWatchTick(50);
+// How long a worker waits for the next command of the client it just answered.
+constexpr std::chrono::milliseconds kLinger(10);
 
 ChannelOptions ChannelOptionsOf(const ServerOptions& options) {
   return {options.max_packet_size, options.network_timeout, options.net_write_timeout};
@@ -32,16 +34,17 @@ void Session::Start(ServerState& server, StreamSocket socket, std::shared_ptr<Co
     }
   });
   asio::co_spawn(
-      session->strand_, [session]() { return session->Run(); }, asio::detached);
+      session->executor_, [session]() { return session->Run(); }, asio::detached);
 }
 
 Session::Session(ServerState& server, StreamSocket socket, std::shared_ptr<ConnectionEntry> entry)
     : server_(server),
       entry_(std::move(entry)),
-      strand_(socket.get_executor()),
+      executor_(socket.get_executor()),
       channel_(std::make_shared<Channel>(std::move(socket), ChannelOptionsOf(server.options))),
       scramble_(MakeScramble()),
-      offered_(kOffered | (server.tls != nullptr ? uint32_t{kClientSsl} : 0u)) {}
+      offered_(kOffered | (server.tls != nullptr ? uint32_t{kClientSsl} : 0u)),
+      work_tick_(executor_) {}
 
 Session::~Session() = default;
 
@@ -159,21 +162,32 @@ void Session::OpenSqlSession(const std::string& user) {
 Session::Reply Session::Serve() {
   entry_->EndCommand();
   while (!closing_ && !server_.stopping) {
-    const Result<std::string> packet = co_await channel_->ReadPacket(IdleTimeout());
-    if (closing_) {
-      break;
+    std::string packet;
+    if (unanswered_) {
+      packet = std::move(*unanswered_);
+      unanswered_.reset();
+    } else {
+      Result<std::string> read = co_await channel_->ReadPacket(IdleTimeout());
+      if (closing_) {
+        break;
+      }
+      if (read.ok()) {
+        packet = std::move(*read);
+      } else {
+        read_error_ = read.status();
+      }
     }
     channel_->StartAnswer();
-    if (!packet.ok()) {
-      if (packet.status().code() == StatusCode::kIo) {
-        co_return packet.status();
+    if (!read_error_.ok()) {
+      if (read_error_.code() == StatusCode::kIo) {
+        co_return read_error_;
       }
-      co_return co_await SendError(packet.status());
+      co_return co_await SendError(read_error_);
     }
-    if (packet->size() == 1 && (*packet)[0] == static_cast<char>(CommandCode::kQuit)) {
+    if (packet.size() == 1 && packet[0] == static_cast<char>(CommandCode::kQuit)) {
       break;
     }
-    Status status = co_await Answer(*packet);
+    Status status = co_await Answer(packet);
     if (!status.ok() && status.code() != StatusCode::kIo) {
       AddError(status);
       status = Status::Ok();
@@ -188,38 +202,93 @@ Session::Reply Session::Serve() {
   co_return Status::Ok();
 }
 
-Session::Reply Session::Answer(std::string_view payload) {
-  const Result<Command> command = ParseCommand(payload);
-  if (!command.ok()) {
-    co_return command.status();
-  }
-  switch (command->code) {
+namespace {
+
+// What runs on a worker; the rest takes no time.
+bool NeedsWorker(CommandCode code) {
+  switch (code) {
     case CommandCode::kQuery:
     case CommandCode::kStmtExecute:
     case CommandCode::kStmtPrepare:
     case CommandCode::kFieldList:
     case CommandCode::kInitDb:
     case CommandCode::kResetConnection:
-      break;
-    case CommandCode::kChangeUser:
-      co_return co_await ChangeUser(command->arguments);
+      return true;
     default:
-      co_return co_await AnswerQuick(*command);
+      return false;
   }
-  ResultWriter writer =
-      MakeWriter(command->code == CommandCode::kStmtExecute ? RowFormat::kBinary : RowFormat::kText);
+}
+
+// What only the coroutine can answer.
+bool IsForCoroutine(std::string_view packet) {
+  return packet.empty() || packet[0] == static_cast<char>(CommandCode::kQuit) ||
+         packet[0] == static_cast<char>(CommandCode::kChangeUser);
+}
+
+}  // namespace
+
+Session::Reply Session::Answer(std::string_view payload) {
+  const Result<Command> command = ParseCommand(payload);
+  if (!command.ok()) {
+    co_return command.status();
+  }
+  if (command->code == CommandCode::kChangeUser) {
+    co_return co_await ChangeUser(command->arguments);
+  }
+  if (!NeedsWorker(command->code)) {
+    co_return AnswerQuick(*command);
+  }
   Status status;
   // Forgotten here and not by the task: a Kill() from now on must not get lost.
   sql_->cancel().Reset();
-  const bool is_query = command->code == CommandCode::kQuery;
-  entry_->BeginCommand(CommandName(command->code), is_query ? command->arguments : std::string_view());
-  const std::function<void()> run = [&] { status = RunCommand(*command, writer); };
-  co_await OnWorker(run);
+  const std::function<void()> work = [&] { status = Work(std::string(payload)); };
+  co_await OnWorker(work);
+  co_return status;
+}
+
+Status Session::Work(std::string packet) {
+  while (true) {
+    RETURN_IF_ERROR(AnswerOnWorker(packet));
+    if (closing_ || server_.stopping || channel_->gone() || !channel_->flushed()) {
+      return Status::Ok();
+    }
+    Result<std::optional<std::string>> next = channel_->ReadNow(kLinger);
+    if (!next.ok()) {
+      read_error_ = next.status();
+      return Status::Ok();
+    }
+    if (!next->has_value()) {
+      return Status::Ok();
+    }
+    if (IsForCoroutine(**next)) {
+      unanswered_ = std::move(*next);
+      return Status::Ok();
+    }
+    channel_->StartAnswer();
+    sql_->cancel().Reset();
+    packet = std::move(**next);
+  }
+}
+
+Status Session::AnswerOnWorker(std::string_view payload) {
+  ASSIGN_OR_RETURN(const Command command, ParseCommand(payload));
+  if (!NeedsWorker(command.code)) {
+    const Status status = AnswerQuick(command);
+    if (!status.ok()) {
+      AddError(status);
+    }
+    return channel_->SendNow();
+  }
+  ResultWriter writer =
+      MakeWriter(command.code == CommandCode::kStmtExecute ? RowFormat::kBinary : RowFormat::kText);
+  const bool is_query = command.code == CommandCode::kQuery;
+  entry_->BeginCommand(CommandName(command.code), is_query ? command.arguments : std::string_view());
+  const Status status = RunCommand(command, writer);
   entry_->EndCommand();
   if (channel_->gone() || writer.output_failed()) {
-    co_return IoError("the client left while its statement ran");
+    return IoError("the client left while its statement ran");
   }
-  co_return writer.complete() ? Status::Ok() : status;
+  return writer.complete() ? Status::Ok() : status;
 }
 
 Status Session::RunCommand(const Command& command, ResultWriter& writer) {
@@ -257,7 +326,7 @@ Status Session::RunCommand(const Command& command, ResultWriter& writer) {
   } else if (status.ok() && !writer.complete()) {
     const Status sent = writer.Ok({});
   }
-  // Most answers leave here, without waking the strand first.
+  // Most answers leave here, without waking the I/O thread first.
   if (!writer.output_failed() && !channel_->gone() && !channel_->SendNow().ok()) {
     channel_->MarkGone();
   }
@@ -332,24 +401,24 @@ Status Session::FieldList(std::string_view arguments, ResultWriter& writer) {
   return Status::Ok();
 }
 
-Session::Reply Session::AnswerQuick(const Command& command) {
+Status Session::AnswerQuick(const Command& command) {
   switch (command.code) {
     case CommandCode::kPing:
       AddOk();
-      co_return Status::Ok();
+      return Status::Ok();
     case CommandCode::kStatistics:
       channel_->writer().Add(server_.status.Line());
-      co_return Status::Ok();
+      return Status::Ok();
     case CommandCode::kSetOption:
       MakeWriter(RowFormat::kText).Eof();
-      co_return Status::Ok();
+      return Status::Ok();
     case CommandCode::kStmtSendLongData: {
       const Result<LongDataRequest> request = ParseLongData(command.arguments);
       PreparedParameters* statement = request.ok() ? prepared_.Find(request->statement) : nullptr;
       if (statement != nullptr) {
         statement->AddLongData(request->parameter, request->bytes, server_.options.max_packet_size);
       }
-      co_return Status::Ok();  // never answered, not even when it is wrong
+      return Status::Ok();  // never answered, not even when it is wrong
     }
     default:
       break;
@@ -360,25 +429,25 @@ Session::Reply Session::AnswerQuick(const Command& command) {
       prepared_.Remove(*number);
       const Status closed = sql_->ClosePrepared(*number);
     }
-    co_return Status::Ok();
+    return Status::Ok();
   }
   if (!number.ok()) {
-    co_return number.status();
+    return number.status();
   }
   if (command.code == CommandCode::kStmtReset) {
     PreparedParameters* statement = prepared_.Find(*number);
     if (statement == nullptr) {
-      co_return sql::UnknownStatement(*number);
+      return sql::UnknownStatement(*number);
     }
     statement->ForgetLongData();
   } else {  // kProcessKill
     const Status killed = server_.registry.Kill(*number, false);
     if (!killed.ok()) {
-      co_return killed;
+      return killed;
     }
   }
   AddOk();
-  co_return Status::Ok();
+  return Status::Ok();
 }
 
 Session::Reply Session::ChangeUser(std::string_view arguments) {
@@ -415,21 +484,18 @@ asio::awaitable<void> Session::OnWorker(const std::function<void()>& task) {
     } catch (const std::exception& error) {
       LogError("connection {}: unexpected failure: {}", self->entry_->id(), error.what());
     }
-    asio::post(self->strand_, [self] {
+    asio::post(self->executor_, [self] {
       self->task_done_ = true;
-      self->channel_->Abort();
+      self->work_tick_.cancel();
     });
   });
-  while (!task_done_ && !channel_->gone()) {
-    if (!co_await channel_->ReadAhead()) {
-      channel_->MarkGone();
+  while (!task_done_) {
+    work_tick_.expires_after(kWatchTick);
+    co_await work_tick_.async_wait(asio::as_tuple(asio::use_awaitable));
+    if (!task_done_ && (channel_->gone() || channel_->PeerLeft())) {
+      channel_->MarkGone();  // the statement ends at its next look at the token
+      CancelStatement();
     }
-  }
-  asio::steady_timer tick(strand_);
-  while (!task_done_) {  // the client is gone: the statement ends at its next look at the token
-    CancelStatement();
-    tick.expires_after(kCancelTick);
-    co_await tick.async_wait(asio::as_tuple(asio::use_awaitable));
   }
 }
 
@@ -471,7 +537,7 @@ void Session::Kill(bool query_only) {
   CancelStatement();
   if (!query_only) {
     closing_ = true;
-    asio::post(strand_, [self = shared_from_this()] { self->channel_->Abort(); });
+    asio::post(executor_, [self = shared_from_this()] { self->channel_->Abort(); });
   }
 }
 

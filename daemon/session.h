@@ -2,8 +2,10 @@
 
 #include <atomic>
 #include <boost/asio/awaitable.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -17,9 +19,9 @@
 namespace stoa::daemon {
 
 // One client of the MySQL protocol from the greeting to the end. It lives by itself: Start() returns at once,
-// and the last of its coroutine and its task lets it go. The coroutine runs on the socket's strand; whatever
-// touches the SQL session runs as a task on a worker, while the coroutine only watches whether the client is
-// still there.
+// and the last of its coroutine and its task lets it go. The coroutine runs on the socket's I/O thread;
+// whatever touches the SQL session runs as a task on a worker, while the coroutine only watches whether the
+// client is still there.
 class Session : public std::enable_shared_from_this<Session>, private StatusFlagSource {
  public:
   static void Start(ServerState& server, StreamSocket socket, std::shared_ptr<ConnectionEntry> entry);
@@ -42,10 +44,14 @@ class Session : public std::enable_shared_from_this<Session>, private StatusFlag
   Reply Serve();
   // kIo ends the connection; any other status is sent to the client as an error.
   Reply Answer(std::string_view payload);
-  Reply AnswerQuick(const Command& command);
   Reply ChangeUser(std::string_view arguments);
 
+  // Answers what needs no SQL session, or hardly.
+  Status AnswerQuick(const Command& command);
+
   // Run on a worker.
+  Status Work(std::string packet);
+  Status AnswerOnWorker(std::string_view payload);
   Status RunCommand(const Command& command, ResultWriter& writer);
   Status RunStatement(std::string_view text, ResultWriter& writer, const std::function<Status()>& run);
   Status Query(std::string_view text, ResultWriter& writer);
@@ -66,7 +72,7 @@ class Session : public std::enable_shared_from_this<Session>, private StatusFlag
 
   ServerState& server_;
   const std::shared_ptr<ConnectionEntry> entry_;
-  const boost::asio::any_io_executor strand_;
+  const boost::asio::any_io_executor executor_;
   const std::shared_ptr<Channel> channel_;
   Scramble scramble_{};
   uint32_t offered_ = 0;
@@ -75,8 +81,11 @@ class Session : public std::enable_shared_from_this<Session>, private StatusFlag
   std::unique_ptr<sql::Session> sql_;
   std::atomic<CancelToken*> cancel_{nullptr};  // of sql_; taken away after the last Kill()
   PreparedStatements prepared_;
-  bool task_done_ = true;             // strand only
-  std::atomic<bool> closing_{false};  // ends after the command that runs
+  bool task_done_ = true;  // I/O thread only
+  boost::asio::steady_timer work_tick_;
+  std::optional<std::string> unanswered_;  // read by a worker, for the coroutine to answer
+  Status read_error_;                      // likewise
+  std::atomic<bool> closing_{false};       // ends after the command that runs
 };
 
 }  // namespace stoa::daemon

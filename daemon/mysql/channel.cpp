@@ -21,7 +21,6 @@ constexpr auto kAwait = asio::as_tuple(asio::use_awaitable);
 constexpr uint64_t kLoginPacketSize = 1 << 20;
 constexpr size_t kReadSize = 16 << 10;
 constexpr size_t kLongReadSize = 256 << 10;  // once a packet turned out to be long
-constexpr size_t kMaxHeld = 1 << 20;
 constexpr size_t kMaxPending = 4 << 20;
 constexpr std::chrono::milliseconds kTick(100);
 
@@ -130,11 +129,6 @@ Status Channel::Ingest(std::string_view raw) {
 }
 
 asio::awaitable<Status> Channel::ReadMore() {
-  if (!held_.empty()) {
-    const std::string held = std::move(held_);
-    held_.clear();
-    co_return Ingest(held);
-  }
   const bool long_packet = reader_.buffered() >= kReadSize || inflater_.in_frame();
   const size_t size = long_packet ? kLongReadSize : kReadSize;
   const bool direct = tls_ == nullptr && !compressed_;
@@ -184,20 +178,29 @@ asio::awaitable<Result<std::string>> Channel::ReadPacket(std::chrono::seconds id
   }
 }
 
-asio::awaitable<bool> Channel::ReadAhead() {
-  if (held_.size() >= kMaxHeld) {
-    // A client that sends far ahead: look only whether it is still there.
-    asio::steady_timer pause(socket_.get_executor(), kTick);
-    co_await pause.async_wait(kAwait);
-    pollfd state{socket_.native_handle(), POLLRDHUP, 0};
-    co_return poll(&state, 1, 0) == 0;
-  }
+Result<std::optional<std::string>> Channel::ReadNow(std::chrono::milliseconds patience) {
   std::array<char, kReadSize> bytes;
-  auto [error, count] = co_await socket_.async_read_some(asio::buffer(bytes), kAwait);
-  if (!error) {
-    held_.append(bytes.data(), count);
+  while (true) {
+    ASSIGN_OR_RETURN(std::optional<std::string> packet, NextBuffered());
+    if (packet) {
+      return packet;
+    }
+    pollfd state{socket_.native_handle(), POLLIN, 0};
+    if (poll(&state, 1, static_cast<int>(patience.count())) <= 0) {
+      return std::optional<std::string>();
+    }
+    const ssize_t count = ::recv(socket_.native_handle(), bytes.data(), bytes.size(), MSG_DONTWAIT);
+    if (count <= 0) {
+      return std::optional<std::string>();
+    }
+    RETURN_IF_ERROR(Ingest(std::string_view(bytes.data(), static_cast<size_t>(count))));
   }
-  co_return !error || error == asio::error::operation_aborted;
+}
+
+bool Channel::PeerLeft() const {
+  const int fd = const_cast<StreamSocket&>(socket_).native_handle();
+  pollfd state{fd, POLLRDHUP, 0};
+  return poll(&state, 1, 0) > 0;
 }
 
 asio::awaitable<void> Channel::Drain(std::chrono::seconds timeout) {

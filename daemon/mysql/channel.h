@@ -6,6 +6,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "daemon/mysql/compression.h"
@@ -26,8 +27,8 @@ struct ChannelOptions {
 
 // One client's packets over a socket, with TLS and compression when they were agreed on.
 //
-// Everything that returns an awaitable, and Abort(), runs on the socket's executor (a strand). Send() runs on
-// the thread that executes a statement, while the strand does nothing but ReadAhead(): it writes to the
+// Everything that returns an awaitable, and Abort(), runs on the socket's I/O thread. Send() runs on
+// the thread that executes a statement, while the I/O thread does nothing but ReadAhead(): it writes to the
 // socket directly, so that an answer needs no second thread. The socket is closed by the destructor only,
 // never under a statement.
 class Channel : public PacketOutput, public std::enable_shared_from_this<Channel> {
@@ -48,9 +49,12 @@ class Channel : public PacketOutput, public std::enable_shared_from_this<Channel
   void StartCompression() { compressed_ = true; }
   bool secure() const { return tls_ != nullptr; }
 
-  // Waits for bytes while a statement runs and keeps them for ReadPacket(); ends early by Abort(). False: the
-  // client is gone.
-  boost::asio::awaitable<bool> ReadAhead();
+  // The next packet when it comes within `patience` (each further piece likewise); none otherwise, also when
+  // the client is gone: ReadPacket() tells. Errors as ReadPacket(). Blocks; for the thread that executes
+  // statements.
+  Result<std::optional<std::string>> ReadNow(std::chrono::milliseconds patience);
+  // The client closed its side. From any thread.
+  bool PeerLeft() const;
   // Reads and drops until the client closes or `timeout` passed: so that a client that still sends sees the
   // error.
   boost::asio::awaitable<void> Drain(std::chrono::seconds timeout);
@@ -70,6 +74,8 @@ class Channel : public PacketOutput, public std::enable_shared_from_this<Channel
   Status Send(PacketWriter& packets) override;
   // As Send(), without waiting; what the socket does not take stays for Flush().
   Status SendNow();
+  // Nothing waits for the socket.
+  bool flushed() const { return pending_start_ == pending_.size() && writer_.size() == 0; }
 
   uint64_t received() const { return received_; }
   uint64_t sent() const { return sent_; }
@@ -99,7 +105,6 @@ class Channel : public PacketOutput, public std::enable_shared_from_this<Channel
   bool timed_out_ = false;
 
   PacketReader reader_;
-  std::string held_;  // bytes of ReadAhead()
   std::unique_ptr<TlsStream> tls_;
   bool compressed_ = false;
   CompressedReader inflater_;

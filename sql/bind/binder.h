@@ -31,6 +31,7 @@ class Binder {
   struct Name {
     SharedExpr expr;
     bool is_id = false;
+    bool is_stored = true;
   };
 
   // expr_binder.cpp: names, literals, operators.
@@ -55,7 +56,7 @@ class Binder {
   Result<SharedExpr> BindLike(const ParsedExpr& expr, bool by_filter_rules);
   Result<SharedExpr> BindInOfExpressions(const Operand& operand, const std::vector<SharedExpr>& items,
                                          bool negated);
-  Result<Operand> BindOperand(const ParsedExpr& expr);
+  Result<Operand> BindOperand(const ParsedExpr& expr, bool by_filter_rules);
   Status CheckOperand(const Operand& operand) const;
   // The rules of FI-06 for constants against a column; converts texts that stand for ids.
   Status CheckConstants(const Operand& operand, ConstantTest& test, std::string_view text_kind) const;
@@ -67,6 +68,7 @@ class Binder {
   Result<SharedExpr> BindOwnCall(const ParsedExpr& call);
   Result<SharedExpr> BindIf(const ParsedExpr& call);
   Result<SharedExpr> BindNullIf(const ParsedExpr& call);
+  Result<SharedExpr> BindTags(const ParsedExpr& call);
   Result<SharedExpr> BindCase(const ParsedExpr& expr);
   Result<SharedExpr> BindCast(const ParsedExpr& expr);
   Result<SharedExpr> BindCastCall(const ParsedExpr& call, ValueType type);
@@ -81,6 +83,7 @@ class Binder {
   // Puts the table in front of an error of the nodes, which do not know it.
   Result<SharedExpr> Named(Result<SharedExpr> made) const;
   Status UnknownName(const ParsedExpr& expr) const;
+  Status NotStored(const ParsedExpr& expr) const;
 
   NameScope& scope_;
   Place place_;

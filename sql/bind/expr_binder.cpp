@@ -163,12 +163,10 @@ Result<std::optional<Binder::Name>> Binder::FindColumn(std::string_view name) {
   if (!column) {
     return std::optional<Name>();
   }
-  if (column->column_type == storage::ColumnType::kText && !column->stored && place_ == Place::kItem) {
-    return ItemError(fmt::format("field '{}' is not stored, see 'stored_fields' option", name));
-  }
   Name found;
   found.expr = MakeSlot(column->slot, column->is_attribute ? column->type : ValueType::kText);
   found.is_id = column->column_type == storage::ColumnType::kId;
+  found.is_stored = column->column_type != storage::ColumnType::kText || column->stored;
   return std::optional<Name>(std::move(found));
 }
 
@@ -191,14 +189,14 @@ Result<std::optional<Binder::Name>> Binder::FindName(const ParsedExpr& expr) {
   }
   if (!found) {
     if (SharedExpr alias = scope_.FindAlias(expr.name)) {
-      found = Name{std::move(alias), false};
+      found = Name{.expr = std::move(alias)};
     }
   }
   if (found && !path.empty()) {
     if (found->expr->type() != ValueType::kJson) {
       return std::optional<Name>();
     }
-    found = Name{MakeJsonPath(std::move(found->expr), std::move(path)), false};
+    found = Name{.expr = MakeJsonPath(std::move(found->expr), std::move(path))};
   }
   return found;
 }
@@ -208,7 +206,14 @@ Result<SharedExpr> Binder::BindColumn(const ParsedExpr& expr) {
   if (!name) {
     return UnknownName(expr);
   }
+  if (!name->is_stored) {
+    return NotStored(expr);
+  }
   return std::move(name->expr);
+}
+
+Status Binder::NotStored(const ParsedExpr& expr) const {
+  return ItemError(fmt::format("field '{}' is not stored, see 'stored_fields' option", NameText(expr)));
 }
 
 Status Binder::UnknownName(const ParsedExpr& expr) const {

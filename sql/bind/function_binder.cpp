@@ -8,6 +8,7 @@
 #include "sql/expr/convert.h"
 #include "sql/expr/leaf.h"
 #include "sql/expr/operand.h"
+#include "sql/expr/tags.h"
 #include "sql/sql_error.h"
 
 // Calls: the scope's own names first, then casts and conditions, then the families of sql/expr/functions.
@@ -122,6 +123,9 @@ Result<SharedExpr> Binder::BindOwnCall(const ParsedExpr& call) {
   if (call.name == "nullif") {
     return BindNullIf(call);
   }
+  if (call.name == "tags_any" || call.name == "tags_all") {
+    return BindTags(call);
+  }
   if (call.name == "sint") {
     RETURN_IF_ERROR(CheckCount(call, 1, 1));
     ASSIGN_OR_RETURN(SharedExpr operand, Bind(*call.args[0]));
@@ -180,6 +184,27 @@ Result<SharedExpr> Binder::BindNullIf(const ParsedExpr& call) {
   const bool is_constant = sides[0]->is_constant() && sides[1]->is_constant();
   ASSIGN_OR_RETURN(SharedExpr equal, Named(MakeComparison(Operator::kEqual, sides[0], sides[1], Options())));
   return Fold(MakeNullIf(std::move(equal), std::move(sides[0])), is_constant);
+}
+
+// tags ANY('x', 'y'), tags ALL(…).
+Result<SharedExpr> Binder::BindTags(const ParsedExpr& call) {
+  RETURN_IF_ERROR(CheckCount(call, 2, kAnyCount));
+  ASSIGN_OR_RETURN(std::vector<SharedExpr> bound, BindAll(call));
+  std::vector<std::string> wanted;
+  for (size_t i = 1; i < bound.size(); ++i) {
+    if (!bound[i]->is_constant() || ClassOf(bound[i]->type()) != ValueClass::kText) {
+      return FilterError("the words of ANY() and ALL() on a string column are strings");
+    }
+    ASSIGN_OR_RETURN(Value word, EvaluateConstant(*bound[i]));
+    wanted.push_back(std::move(word.bytes));
+  }
+  if (bound[0]->type() != ValueType::kString) {
+    return FilterError("ANY() and ALL() of words filter string columns");
+  }
+  const bool is_constant = bound[0]->is_constant();
+  return Fold(MakeTagTest(std::move(bound[0]), std::move(wanted), call.name == "tags_all",
+                          scope_.context().collation),
+              is_constant);
 }
 
 Result<SharedExpr> Binder::BindCase(const ParsedExpr& expr) {

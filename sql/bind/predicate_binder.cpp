@@ -45,11 +45,11 @@ Result<SharedExpr> Binder::BindPredicate(const ParsedExpr& expr, bool by_filter_
 }
 
 // A side of a comparison: ANY(x) and ALL(x) are taken off.
-Result<Binder::Operand> Binder::BindOperand(const ParsedExpr& expr) {
+Result<Binder::Operand> Binder::BindOperand(const ParsedExpr& expr, bool by_filter_rules) {
   Operand operand;
   const bool is_call = expr.kind == ParsedKind::kFunction && expr.args.size() == 1;
   if (is_call && (expr.name == "any" || expr.name == "all")) {
-    ASSIGN_OR_RETURN(operand, BindOperand(*expr.args[0]));
+    ASSIGN_OR_RETURN(operand, BindOperand(*expr.args[0], by_filter_rules));
     const ValueClass kind = ClassOf(operand.expr->type());
     if (kind != ValueClass::kSet && kind != ValueClass::kJson) {
       return FilterError(
@@ -65,6 +65,9 @@ Result<Binder::Operand> Binder::BindOperand(const ParsedExpr& expr) {
   ASSIGN_OR_RETURN(std::optional<Name> name, FindName(expr));
   if (!name) {
     return UnknownName(expr);
+  }
+  if (!name->is_stored && !by_filter_rules) {  // filters say that they refuse fields at all
+    return NotStored(expr);
   }
   operand.expr = std::move(name->expr);
   operand.is_id = name->is_id;
@@ -113,8 +116,8 @@ Result<SharedExpr> Binder::FinishTest(Operand operand, ConstantTest test) {
 }
 
 Result<SharedExpr> Binder::BindComparison(const ParsedExpr& expr, bool by_filter_rules) {
-  ASSIGN_OR_RETURN(Operand left, BindOperand(*expr.args[0]));
-  ASSIGN_OR_RETURN(Operand right, BindOperand(*expr.args[1]));
+  ASSIGN_OR_RETURN(Operand left, BindOperand(*expr.args[0], by_filter_rules));
+  ASSIGN_OR_RETURN(Operand right, BindOperand(*expr.args[1], by_filter_rules));
   Operator op = expr.op;
   if (left.expr->is_constant() && !right.expr->is_constant()) {
     std::swap(left, right);
@@ -143,7 +146,7 @@ Result<SharedExpr> Binder::BindComparison(const ParsedExpr& expr, bool by_filter
 }
 
 Result<SharedExpr> Binder::BindBetween(const ParsedExpr& expr, bool by_filter_rules) {
-  ASSIGN_OR_RETURN(Operand operand, BindOperand(*expr.args[0]));
+  ASSIGN_OR_RETURN(Operand operand, BindOperand(*expr.args[0], by_filter_rules));
   ASSIGN_OR_RETURN(SharedExpr low, Bind(*expr.args[1]));
   ASSIGN_OR_RETURN(SharedExpr high, Bind(*expr.args[2]));
   if (low->is_constant() && high->is_constant()) {
@@ -193,7 +196,7 @@ Result<std::vector<Value>> Binder::ListOfVariable(const ParsedExpr& variable) co
 }
 
 Result<SharedExpr> Binder::BindIn(const ParsedExpr& expr, bool by_filter_rules) {
-  ASSIGN_OR_RETURN(Operand operand, BindOperand(*expr.args[0]));
+  ASSIGN_OR_RETURN(Operand operand, BindOperand(*expr.args[0], by_filter_rules));
   std::vector<Value> values;
   std::vector<SharedExpr> items;
   for (size_t i = 1; i < expr.args.size(); ++i) {
@@ -242,7 +245,7 @@ Result<SharedExpr> Binder::BindIn(const ParsedExpr& expr, bool by_filter_rules) 
 }
 
 Result<SharedExpr> Binder::BindIsNull(const ParsedExpr& expr, bool by_filter_rules) {
-  ASSIGN_OR_RETURN(Operand operand, BindOperand(*expr.args[0]));
+  ASSIGN_OR_RETURN(Operand operand, BindOperand(*expr.args[0], by_filter_rules));
   if (by_filter_rules) {
     RETURN_IF_ERROR(CheckOperand(operand));
   }
@@ -251,7 +254,7 @@ Result<SharedExpr> Binder::BindIsNull(const ParsedExpr& expr, bool by_filter_rul
 }
 
 Result<SharedExpr> Binder::BindLike(const ParsedExpr& expr, bool by_filter_rules) {
-  ASSIGN_OR_RETURN(Operand text, BindOperand(*expr.args[0]));
+  ASSIGN_OR_RETURN(Operand text, BindOperand(*expr.args[0], by_filter_rules));
   ASSIGN_OR_RETURN(SharedExpr pattern, Bind(*expr.args[1]));
   if (by_filter_rules) {
     RETURN_IF_ERROR(CheckOperand(text));

@@ -30,6 +30,10 @@ Result<ReplayEnd> BinlogReplay::Run() {
     result_.segments.push_back(result_.end);
   }
   result_.last_lsn = std::max({result_.last_lsn, result_.end.last_lsn, needless_});
+  if (result_.last_lsn > kMaxLsn / 2) {
+    return LimitError("{}: transaction number {} leaves no room for new ones", options_.folder,
+                      result_.last_lsn);
+  }
   if (!segments_.empty()) {
     LogInfo("binlog: replayed {} transactions of {} segments in {}, last one is {}", replayed_,
             segments_.size(), options_.folder, result_.end.last_lsn);

@@ -6,21 +6,29 @@
 
 namespace stoa::storage {
 
+namespace {
+
+uint64_t Hash(DocId id) { return id.value * 0x9e3779b97f4a7c15u; }
+
+}  // namespace
+
+uint32_t RamSegment::Tag(DocId id) { return static_cast<uint32_t>(Hash(id) >> 32) & kTagMask; }
+
 RamSegment::RamSegment(uint32_t capacity)
     : capacity_(capacity),
       mask_(std::bit_ceil(capacity * 2) - 1),
       ids_(std::make_unique_for_overwrite<uint64_t[]>(capacity)),
       older_(std::make_unique_for_overwrite<std::atomic<uint32_t>[]>(capacity)),
-      slots_(std::make_unique<std::atomic<uint32_t>[]>(size_t{mask_} + 1)) {}
+      slots_(std::make_unique<std::atomic<uint32_t>[]>(size_t{mask_} + 1)) {
+  STOA_CHECK(capacity <= kSegmentRows);
+}
 
-// The slot of `id`, or the free one where it would be.
-size_t RamSegment::Slot(DocId id) const {
-  uint64_t hash = id.value * 0x9e3779b97f4a7c15u;
-  hash ^= hash >> 32;
-  size_t slot = hash & mask_;
+// The slot of `id`, or the free one where it would be. The tag spares most looks at the ids of others.
+size_t RamSegment::Slot(DocId id, uint32_t tag) const {
+  size_t slot = (Hash(id) >> 32) & mask_;
   while (true) {
-    const uint32_t newest = slots_[slot].load(std::memory_order_acquire);
-    if (newest == 0 || ids_[newest - 1] == id.value) {
+    const uint32_t taken = slots_[slot].load(std::memory_order_acquire);
+    if (taken == 0 || ((taken & kTagMask) == tag && ids_[(taken & kRowMask) - 1] == id.value)) {
       return slot;
     }
     slot = (slot + 1) & mask_;
@@ -28,11 +36,11 @@ size_t RamSegment::Slot(DocId id) const {
 }
 
 std::optional<RowId> RamSegment::FindNewest(DocId id, uint32_t row_count) const {
-  const uint32_t newest = slots_[Slot(id)].load(std::memory_order_acquire);
-  if (newest == 0) {
+  const uint32_t taken = slots_[Slot(id, Tag(id))].load(std::memory_order_acquire);
+  if (taken == 0) {
     return std::nullopt;
   }
-  uint32_t row = newest - 1;
+  uint32_t row = (taken & kRowMask) - 1;
   while (row != kNone) {
     const uint32_t older = older_[row].load(std::memory_order_relaxed);
     if (row < row_count && (older & kGivenUp) == 0) {
@@ -47,10 +55,11 @@ RowId RamSegment::Append(DocId id) {
   STOA_DCHECK(appended_ < capacity_);
   const uint32_t row = appended_++;
   ids_[row] = id.value;
-  const size_t slot = Slot(id);
-  const uint32_t newest = slots_[slot].load(std::memory_order_relaxed);
-  older_[row].store(newest == 0 ? kNone : newest - 1, std::memory_order_relaxed);
-  slots_[slot].store(row + 1, std::memory_order_release);
+  const uint32_t tag = Tag(id);
+  const size_t slot = Slot(id, tag);
+  const uint32_t taken = slots_[slot].load(std::memory_order_relaxed);
+  older_[row].store(taken == 0 ? kNone : (taken & kRowMask) - 1, std::memory_order_relaxed);
+  slots_[slot].store(tag | (row + 1), std::memory_order_release);
   return RowId(row);
 }
 

@@ -43,14 +43,18 @@ class RamSegment {
   static constexpr uint32_t kNone = 0x7fffffff;
   static constexpr uint32_t kGivenUp = 0x80000000;
 
-  size_t Slot(DocId id) const;
+  static constexpr uint32_t kRowMask = (1u << 17) - 1;  // of a slot: row + 1
+  static constexpr uint32_t kTagMask = ~kRowMask;       // of a slot: bits of the id's hash
+
+  static uint32_t Tag(DocId id);
+  size_t Slot(DocId id, uint32_t tag) const;
 
   const uint32_t capacity_;
   const uint32_t mask_;
   std::unique_ptr<uint64_t[]> ids_;
   std::unique_ptr<std::atomic<uint32_t>[]>
       older_;  // by row: the next older row of the same id, perhaps kGivenUp
-  std::unique_ptr<std::atomic<uint32_t>[]> slots_;  // row + 1; 0: free
+  std::unique_ptr<std::atomic<uint32_t>[]> slots_;  // tag and row + 1; 0: free
   uint32_t appended_ = 0;
   Arena arena_;
 };

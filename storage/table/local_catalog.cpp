@@ -1,6 +1,7 @@
 #include "storage/table/local_catalog.h"
 
 #include <algorithm>
+#include <chrono>
 
 #include "storage/base/log.h"
 #include "storage/table/ram_file.h"
@@ -33,7 +34,46 @@ Status LocalCatalog::Start() {
   RETURN_IF_ERROR(WriteEntries(entries_, log_start_));
   RemoveLeftovers();
   ShowNames();
+  if (options_.rt_flush_period_seconds > 0) {
+    flusher_ = std::thread(&LocalCatalog::FlushByTime, this);
+  }
   return Status::Ok();
+}
+
+LocalCatalog::~LocalCatalog() { StopFlusher(); }
+
+void LocalCatalog::StopFlusher() {
+  {
+    MutexLock lock(flusher_mutex_);
+    stopping_ = true;
+  }
+  stop_.NotifyAll();
+  if (flusher_.joinable()) {
+    flusher_.join();
+  }
+}
+
+// Every rt_flush_period: what changed since is written, so that the log does not grow for ever.
+void LocalCatalog::FlushByTime() {
+  const auto period = std::chrono::seconds(options_.rt_flush_period_seconds);
+  MutexLock lock(flusher_mutex_);
+  auto next = std::chrono::steady_clock::now() + period;
+  while (!stopping_) {
+    const auto now = std::chrono::steady_clock::now();
+    if (now < next) {
+      stop_.WaitFor(flusher_mutex_, next - now);
+      continue;
+    }
+    next = now + period;
+    flusher_mutex_.Unlock();
+    for (const std::shared_ptr<Table>& table : List()) {
+      MutexLock flush_lock(flush_mutex_);
+      if (const Status status = Flush(table); !status.ok()) {
+        LogWarning("table '{}' was not written: {}", table->definition()->name, status.ToString());
+      }
+    }
+    flusher_mutex_.Lock();
+  }
 }
 
 std::shared_ptr<Table> LocalCatalog::Find(std::string_view name) const {
@@ -162,12 +202,13 @@ Status LocalCatalog::Flush(const std::shared_ptr<Table>& table) {
     }
     entry = place->second;
   }
+  const Lsn covered = std::max(published.lsn, entry.flushed);
   if (entry.flushed_version != published.version) {
     const std::string path = PathOf(entry.folder);
     RETURN_IF_ERROR(env_.MakeFolder(path));
     RETURN_IF_ERROR(env_.SyncFolder(options_.data_dir));
-    RETURN_IF_ERROR(WriteRamFile(env_, path, *published.snapshot,
-                                 {definition.id, entry.ram_generation + 1, published.lsn}));
+    RETURN_IF_ERROR(
+        WriteRamFile(env_, path, *published.snapshot, {definition.id, entry.ram_generation + 1, covered}));
   }
   MutexLock lock(registry_mutex_);
   Entries next = entries_;
@@ -177,7 +218,7 @@ Status LocalCatalog::Flush(const std::shared_ptr<Table>& table) {
   }
   if (entry.flushed_version != published.version) {
     place->second.ram_generation = entry.ram_generation + 1;
-    place->second.flushed = std::max(published.lsn, entry.flushed);
+    place->second.flushed = covered;
     place->second.flushed_version = published.version;
   }
   RETURN_IF_ERROR(Save(std::move(next)));
@@ -192,6 +233,7 @@ Status LocalCatalog::Flush(const std::shared_ptr<Table>& table) {
 }
 
 Status LocalCatalog::Close() {
+  StopFlusher();
   closed_.store(true);
   pipeline_->RefuseCommits();
   MutexLock flush_lock(flush_mutex_);

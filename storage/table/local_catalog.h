@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "storage/base/mutex.h"
@@ -44,6 +45,7 @@ class LocalCatalog final : public Catalog {
     std::unique_ptr<DocumentIds> document_ids;
   };
   LocalCatalog(Parts parts, Env& env);
+  ~LocalCatalog() override;
   // First write of the manifest by this server, then removal of what it does not name.
   Status Start();
 
@@ -81,6 +83,8 @@ class LocalCatalog final : public Catalog {
   void RemoveFolder(const std::string& folder);
   void RemoveLeftovers() REQUIRES(registry_mutex_);
   Status Flush(const std::shared_ptr<Table>& table) REQUIRES(flush_mutex_) EXCLUDES(registry_mutex_);
+  void FlushByTime() EXCLUDES(flusher_mutex_);
+  void StopFlusher() EXCLUDES(flusher_mutex_);
   std::string PathOf(const std::string& folder) const { return options_.data_dir + "/" + folder; }
 
   const StorageOptions options_;
@@ -98,6 +102,11 @@ class LocalCatalog final : public Catalog {
   uint64_t next_table_id_ GUARDED_BY(registry_mutex_);
   Lsn log_start_ GUARDED_BY(registry_mutex_);
   SnapshotCell<Names> names_;
+
+  Mutex flusher_mutex_;
+  CondVar stop_;
+  bool stopping_ GUARDED_BY(flusher_mutex_) = false;
+  std::thread flusher_;
 };
 
 }  // namespace stoa::storage

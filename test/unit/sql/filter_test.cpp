@@ -74,6 +74,9 @@ TEST_CASE("strings are filtered by collation and never as numbers", "[sql]") {
   CHECK(t.Rows("title = 'x'") ==
         "table t: unsupported filter on field 'title' (filters are supported only on attributes, not stored "
         "fields)");
+  t.column("title").stored = false;
+  CHECK(t.Rows("if(title='x', 1, 0) = 1") ==
+        "table t: parse error: field 'title' is not stored, see 'stored_fields' option");
   CHECK(t.Rows("v = 1") == "table t: unsupported filter on a 'v' float vector column");
   CHECK(t.Rows("nosuch = 1") == "table t: unknown column: nosuch");
 }
@@ -137,6 +140,9 @@ TEST_CASE("filters take aliases, user lists and calls, and refuse aggregates", "
   CHECK(t.Rows("count(*) > 1").find("use 'HAVING'") != std::string::npos);
   CHECK(t.Rows("n IN (b, 5)") == "2 3");
   CHECK(t.Rows("if(n > 5, 1, 0)") == "3 4 5");
+  t.Texts("tags", ColumnType::kString, ValueType::kString, {"red blue", "blue", " red", "redder", ""});
+  CHECK(t.Rows("tags ANY('Red', 'x')") == "1 3");
+  CHECK(t.Rows("tags NOT ALL('red', 'blue')") == "2 3 4 5");
 }
 
 TEST_CASE("LIKE knows %, _ and the backslash", "[sql]") {
