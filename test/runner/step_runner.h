@@ -31,6 +31,8 @@ class StepRunner {
  private:
   void RunStep(const Step& step);
   void RunLoop(size_t& at);
+  bool MayRestart(const std::string& sql) const;  // nothing is lost by a restart before it
+  void NoteSession(const std::string& sql);
   void CheckAnswer(const Step& step, const Answer& answer);
   void CheckRows(const Step& step, const Answer& answer);
   void RestartServer(const Step& step, bool kill, const std::string& fault_points);
@@ -47,6 +49,7 @@ class StepRunner {
   std::string connection_ = "main";
   std::string loop_value_;
   bool in_transaction_ = false;
+  bool faults_armed_ = false;
 };
 
 }  // namespace stoa::runner
