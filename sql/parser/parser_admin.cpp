@@ -47,10 +47,10 @@ constexpr auto kUnbuilt = std::to_array<UnbuiltPhrase>({
 }  // namespace
 
 Result<Statement> StatementParser::Parse() {
-  if (AtEnd()) {
-    AcceptSign(';');
-    return token_.kind == TokenKind::kEnd ? Result<Statement>(Statement(NoOpStatement{"empty"}))
-                                          : Unexpected();
+  while (AcceptSign(';')) {
+  }
+  if (token_.kind == TokenKind::kEnd) {
+    return Statement(NoOpStatement{"empty"});
   }
   ASSIGN_OR_RETURN(Statement statement, ParseByFirstWord());
   while (AcceptSign(';')) {

@@ -86,7 +86,7 @@ Status StatementParser::ParseInsertSet(InsertStatement& insert) {
     return Status::Ok();
   }
   RETURN_IF_ERROR(ExpectWord("where"));
-  ASSIGN_OR_RETURN(insert.where, ParseFilter(Where::kFilter));
+  ASSIGN_OR_RETURN(insert.where, ParseFilter());
   return Status::Ok();
 }
 
@@ -103,7 +103,7 @@ Result<Statement> StatementParser::ParseUpdate() {
     update.assignments.push_back(std::move(assignment));
   } while (AcceptSign(','));
   if (AcceptWord("where")) {
-    ASSIGN_OR_RETURN(update.where, ParseFilter(Where::kFilter));
+    ASSIGN_OR_RETURN(update.where, ParseFilter());
   }
   RETURN_IF_ERROR(ParseOptionsIfAny(update.options));
   while (token_.kind == TokenKind::kHint) {
@@ -141,7 +141,7 @@ Result<Statement> StatementParser::ParseDelete() {
   RETURN_IF_ERROR(ExpectWord("from"));
   ASSIGN_OR_RETURN(remove.table, ParseTableName());
   RETURN_IF_ERROR(ExpectWord("where"));
-  ASSIGN_OR_RETURN(remove.where, ParseFilter(Where::kFilter));
+  ASSIGN_OR_RETURN(remove.where, ParseFilter());
   RETURN_IF_ERROR(ParseOptionsIfAny(remove.options));
   return Statement(std::move(remove));
 }

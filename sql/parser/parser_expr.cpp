@@ -60,11 +60,6 @@ Operator ComparisonBySign(uint8_t code) {
   }
 }
 
-bool IsColumnLike(const ParsedExpr& expr) {
-  return expr.kind == ParsedKind::kColumn || expr.kind == ParsedKind::kFunction ||
-         expr.kind == ParsedKind::kBinary;
-}
-
 }  // namespace
 
 ParsedExprPtr StatementParser::MakeNode(ParsedKind kind, uint32_t begin) const {
@@ -127,12 +122,12 @@ Result<ParsedExprPtr> StatementParser::ParseExpr() {
 }
 
 // A WHERE or ON: MATCH() and knn() may stand in it.
-Result<ParsedExprPtr> StatementParser::ParseFilter(Where where) {
-  const Where outer_where = std::exchange(where_, where);
+Result<ParsedExprPtr> StatementParser::ParseFilter() {
+  const bool outer_where = std::exchange(in_where_, true);
   const size_t outer_count = std::exchange(full_text_count_, 0);
   auto outer_tables = std::exchange(match_tables_, {});
   auto expr = ParseExpr();
-  where_ = outer_where;
+  in_where_ = outer_where;
   full_text_count_ = outer_count;
   match_tables_ = std::move(outer_tables);
   return expr;
@@ -194,13 +189,8 @@ Result<ParsedExprPtr> StatementParser::ParseNot() {
 }
 
 Result<ParsedExprPtr> StatementParser::ParseComparison() {
-  const bool outer = std::exchange(in_left_side_, where_ == Where::kFilter);
-  auto left = ParseBinary(1);
-  in_left_side_ = outer;
-  if (!left.ok()) {
-    return left.status();
-  }
-  return ParseComparisonTail(std::move(left).value());
+  ASSIGN_OR_RETURN(ParsedExprPtr left, ParseBinary(1));
+  return ParseComparisonTail(std::move(left));
 }
 
 Result<ParsedExprPtr> StatementParser::ParseComparisonTail(ParsedExprPtr left) {
@@ -211,13 +201,8 @@ Result<ParsedExprPtr> StatementParser::ParseComparisonTail(ParsedExprPtr left) {
         return left;
       }
       Advance();
-      const bool outer = std::exchange(in_left_side_, false);
-      auto right = ParseBinary(1);
-      in_left_side_ = outer;
-      if (!right.ok()) {
-        return right.status();
-      }
-      ASSIGN_OR_RETURN(left, MakeBinary(op, std::move(left), std::move(right).value()));
+      ASSIGN_OR_RETURN(ParsedExprPtr right, ParseBinary(1));
+      ASSIGN_OR_RETURN(left, MakeBinary(op, std::move(left), std::move(right)));
       continue;
     }
     if (token_.kind != TokenKind::kIdentifier) {
@@ -241,21 +226,19 @@ Result<ParsedExprPtr> StatementParser::ParseComparisonTail(ParsedExprPtr left) {
 
 // The operators that are words; gives `left` back when there is none.
 Result<ParsedExprPtr> StatementParser::ParseWordTail(ParsedExprPtr left, bool negated) {
-  const bool outer = std::exchange(in_left_side_, false);
-  Result<ParsedExprPtr> tail = Status(StatusCode::kInternal, "");
   if (AcceptWord("between")) {
-    tail = ParseBetween(std::move(left), negated);
-  } else if (AcceptWord("in")) {
-    tail = ParseIn(std::move(left), negated);
-  } else if (AcceptWord("is")) {
-    tail = ParseIs(std::move(left));
-  } else if (IsAnyWord({"like", "regexp", "rlike"}) || (IsAnyWord({"any", "all"}) && IsSignAhead('('))) {
-    tail = ParseLike(std::move(left), negated);
-  } else {
-    tail = std::move(left);
+    return ParseBetween(std::move(left), negated);
   }
-  in_left_side_ = outer;
-  return tail;
+  if (AcceptWord("in")) {
+    return ParseIn(std::move(left), negated);
+  }
+  if (AcceptWord("is")) {
+    return ParseIs(std::move(left));
+  }
+  if (IsAnyWord({"like", "regexp", "rlike"}) || (IsAnyWord({"any", "all"}) && IsSignAhead('('))) {
+    return ParseLike(std::move(left), negated);
+  }
+  return left;
 }
 
 Result<ParsedExprPtr> StatementParser::ParseBetween(ParsedExprPtr left, bool negated) {
@@ -356,16 +339,10 @@ Result<ParsedExprPtr> StatementParser::ParseBinary(int minimum) {
     if (next.op == Operator::kNone || next.precedence < minimum) {
       return left;
     }
-    RETURN_IF_ERROR(CheckOperator(*left));
     Advance();
     ASSIGN_OR_RETURN(ParsedExprPtr right, ParseBinary(next.precedence + 1));
     ASSIGN_OR_RETURN(left, MakeBinary(next.op, std::move(left), std::move(right)));
   }
-}
-
-// Filters compare a column, alias or function with a constant; arithmetic needs an alias in the select list.
-Status StatementParser::CheckOperator(const ParsedExpr& left) const {
-  return in_left_side_ && IsColumnLike(left) ? Unexpected() : Status::Ok();
 }
 
 Result<ParsedExprPtr> StatementParser::ParseUnary() {

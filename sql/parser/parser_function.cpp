@@ -68,11 +68,9 @@ Result<ParsedExprPtr> StatementParser::ParseFunction() {
   ParsedExprPtr call = MakeNode(ParsedKind::kFunction, begin);
   ASSIGN_OR_RETURN(call->name, ParseAnyWord());
   Advance();
-  const Where outer_where = std::exchange(where_, Where::kNone);
-  const bool outer_side = std::exchange(in_left_side_, false);
+  const bool outer_where = std::exchange(in_where_, false);
   Status status = ParseArguments(*call);
-  where_ = outer_where;
-  in_left_side_ = outer_side;
+  in_where_ = outer_where;
   RETURN_IF_ERROR(status);
   ASSIGN_OR_RETURN(call, Finish(std::move(call)));
   if (call->name == "any" || call->name == "all" || call->name == "indexof") {
@@ -173,11 +171,9 @@ Result<ParsedExprPtr> StatementParser::ParseKnn() {
     ASSIGN_OR_RETURN(const std::string part, ParseName());
     node->name += "." + part;
   }
-  const Where outer_where = std::exchange(where_, Where::kNone);
-  const bool outer_side = std::exchange(in_left_side_, false);
+  const bool outer_where = std::exchange(in_where_, false);
   Status status = ParseKnnQuery(*node);
-  where_ = outer_where;
-  in_left_side_ = outer_side;
+  in_where_ = outer_where;
   RETURN_IF_ERROR(status);
   if (AcceptWord("as")) {
     ASSIGN_OR_RETURN(node->alias, ParseTextOrWord());

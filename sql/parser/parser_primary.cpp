@@ -97,9 +97,9 @@ Result<ParsedExprPtr> StatementParser::ParseParenthesis() {
 Result<ParsedExprPtr> StatementParser::ParseSubquery() {
   ParsedExprPtr node = MakeNode(ParsedKind::kSubquery, token_.begin);
   RETURN_IF_ERROR(ExpectSign('('));
-  const Where outer = std::exchange(where_, Where::kNone);
+  const bool outer = std::exchange(in_where_, false);
   auto select = ParseSelect();
-  where_ = outer;
+  in_where_ = outer;
   if (!select.ok()) {
     return select.status();
   }
@@ -163,10 +163,10 @@ Result<ParsedExprPtr> StatementParser::ParseSpecialWord(bool* special) {
       return ParseInterval();
     }
   }
-  if (call && where_ != Where::kNone && IsWord("match")) {
+  if (call && in_where_ && IsWord("match")) {
     return ParseMatch();
   }
-  if (call && where_ != Where::kNone && IsWord("knn")) {
+  if (call && in_where_ && IsWord("knn")) {
     return ParseKnn();
   }
   if (IsWord("binary") && (Ahead().kind == TokenKind::kString || Ahead().kind == TokenKind::kQuotedName)) {
@@ -259,10 +259,14 @@ Result<ParsedExprPtr> StatementParser::ParseCast() {
   node->args.push_back(std::move(operand));
   RETURN_IF_ERROR(convert ? ExpectSign(',') : ExpectWord("as"));
   ASSIGN_OR_RETURN(node->name, ParseAnyWord());
-  if (AcceptSign('(')) {
+  if (AcceptSign('(')) {  // the name keeps them: "decimal(10,2)"
+    char before = '(';
     do {
-      RETURN_IF_ERROR(ParseUnsigned().status());
+      ASSIGN_OR_RETURN(const uint64_t number, ParseUnsigned());
+      node->name += before + std::to_string(number);
+      before = ',';
     } while (AcceptSign(','));
+    node->name += ')';
     RETURN_IF_ERROR(ExpectSign(')'));
   }
   SkipWords();  // SIGNED INTEGER, CHAR CHARACTER SET utf8

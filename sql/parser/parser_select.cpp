@@ -7,10 +7,6 @@
 namespace stoa::sql {
 namespace {
 
-bool IsCatalogDatabase(std::string_view name) {
-  return name == "information_schema" || name == "performance_schema" || name == "mysql" || name == "sys";
-}
-
 ParsedExprPtr SubstituteSortName(ParsedExprPtr expr) {
   // @weight, @id, @count and @groupby are the old names of what a row carries.
   if (expr->kind != ParsedKind::kUserVariable) {
@@ -130,10 +126,7 @@ Status StatementParser::ParseFrom(SelectStatement& select) {
   } while (AcceptSign(','));
   RETURN_IF_ERROR(ParseJoins(select));
   if (AcceptWord("where")) {
-    const bool catalog = std::any_of(select.from.begin(), select.from.end(), [](const TableReference& table) {
-      return IsCatalogDatabase(table.database) || table.subquery != nullptr;
-    });
-    ASSIGN_OR_RETURN(select.where, ParseFilter(catalog ? Where::kFree : Where::kFilter));
+    ASSIGN_OR_RETURN(select.where, ParseFilter());
   }
   return Status::Ok();
 }
@@ -142,9 +135,9 @@ Status StatementParser::ParseFrom(SelectStatement& select) {
 Result<TableReference> StatementParser::ParseTableFactor(SelectStatement& select) {
   TableReference table;
   if (AcceptSign('(')) {
-    const Where outer = std::exchange(where_, Where::kNone);
+    const bool outer = std::exchange(in_where_, false);
     auto subquery = ParseSelect();
-    where_ = outer;
+    in_where_ = outer;
     if (!subquery.ok()) {
       return subquery.status();
     }

@@ -284,6 +284,12 @@ Result<Statement> StatementParser::ParseDescribe() {
 }
 
 Result<Statement> StatementParser::ParseExplain() {
+  if (Ahead().kind == TokenKind::kQuotedName ||
+      (Ahead().kind == TokenKind::kIdentifier && !IsWordAhead("query") && !IsWordAhead("select") &&
+       !IsWordAhead("format") && !IsWordAhead("extended") && !IsWordAhead("analyze") &&
+       !IsWordAhead("partitions"))) {
+    return ParseDescribe();  // EXPLAIN t
+  }
   Advance();
   ExplainStatement explain;
   if (IsWord("query") && (Ahead().kind == TokenKind::kIdentifier || Ahead().kind == TokenKind::kQuotedName)) {

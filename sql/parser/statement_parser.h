@@ -25,7 +25,6 @@ class StatementParser {
 
  private:
   class NestingGuard;
-  enum class Where : uint8_t { kNone, kFilter, kFree };
   enum class NullPolicy : uint8_t { kRefuse, kAccept };
 
   // Tokens (statement_parser.cpp).
@@ -66,7 +65,7 @@ class StatementParser {
 
   // Expressions (parser_expr.cpp).
   Result<ParsedExprPtr> ParseExpr();
-  Result<ParsedExprPtr> ParseFilter(Where where);
+  Result<ParsedExprPtr> ParseFilter();
   Result<ParsedExprPtr> ParseOr();
   Result<ParsedExprPtr> ParseAnd();
   Result<ParsedExprPtr> ParseNot();
@@ -79,7 +78,6 @@ class StatementParser {
   Result<ParsedExprPtr> ParseIs(ParsedExprPtr left);
   Result<ParsedExprPtr> ParseBinary(int minimum);
   Result<ParsedExprPtr> ParseUnary();
-  Status CheckOperator(const ParsedExpr& left) const;
   ParsedExprPtr MakeNode(ParsedKind kind, uint32_t begin) const;
   Result<ParsedExprPtr> Finish(ParsedExprPtr node) const;
   Result<ParsedExprPtr> MakeUnary(Operator op, ParsedExprPtr operand, uint32_t begin) const;
@@ -222,10 +220,7 @@ class StatementParser {
   std::string_view prefix_ = "P02";
   std::string unbuilt_;  // a part that is understood but not built: the statement becomes an UnbuiltStatement
   int nesting_ = 0;
-  // Where an expression stands: MATCH and knn are conditions of a WHERE only, and a filter's left side has no
-  // arithmetic.
-  Where where_ = Where::kNone;
-  bool in_left_side_ = false;
+  bool in_where_ = false;       // MATCH and knn are conditions of a WHERE only
   size_t full_text_count_ = 0;  // MATCH() and knn() so far in this WHERE
   Token last_full_text_;
   std::vector<std::string> match_tables_;

@@ -86,11 +86,10 @@ Status ApplySettings(const CreateTableStatement& statement, StatementContext& co
 
 Status AddColumns(const CreateTableStatement& statement, StatementContext& context,
                   TableDefinition& definition) {
-  if (definition.kind == TableKind::kDistributed) {
-    return statement.columns.empty() ? Status::Ok()
-                                     : InvalidError("a distributed table has no columns of its own");
-  }
   definition.columns.push_back(MakeIdColumn());
+  if (definition.kind == TableKind::kDistributed && !statement.columns.empty()) {
+    return InvalidError("a distributed table has no columns of its own");
+  }
   bool id_given = false;
   for (const ParsedColumn& parsed : statement.columns) {
     if (parsed.name == "id" && !id_given) {
@@ -109,6 +108,16 @@ Status AddColumns(const CreateTableStatement& statement, StatementContext& conte
   return Status::Ok();
 }
 
+// The server's engine for tables that do not name one.
+void SetDefaultEngine(StatementContext& context, TableDefinition& definition) {
+  const Result<std::string> engine = context.server().Setting("engine");
+  if (definition.kind != TableKind::kDistributed && !definition.settings.contains("engine") && engine.ok() &&
+      *engine == "columnar") {
+    definition.settings["engine"] = *engine;
+    definition.setting_order.insert(definition.setting_order.begin(), "engine");
+  }
+}
+
 Result<TableDefinition> Define(const CreateTableStatement& statement, StatementContext& context) {
   const std::string& name = statement.table.name;
   TableDefinition definition;
@@ -119,6 +128,7 @@ Result<TableDefinition> Define(const CreateTableStatement& statement, StatementC
   if (const Status settings = ApplySettings(statement, context, definition); !settings.ok()) {
     return Explain(settings, fmt::format("error adding table '{}'", name));
   }
+  SetDefaultEngine(context, definition);
   if (const Status columns = AddColumns(statement, context, definition); !columns.ok()) {
     return Explain(columns, fmt::format("table '{}': CREATE TABLE failed", name));
   }

@@ -3,6 +3,7 @@
 #include <charconv>
 
 #include "sql/sql_error.h"
+#include "sql/statements/insert_select.h"
 #include "sql/statements/partial_replace.h"
 #include "sql/statements/pending.h"
 #include "sql/statements/row_converter.h"
@@ -14,12 +15,14 @@ namespace {
 using storage::InsertRows;
 using storage::RowBatch;
 using storage::WriteSet;
+using Rows = std::vector<std::vector<ParsedExprPtr>>;
 using Snapshots = std::vector<std::shared_ptr<const storage::TableSnapshot>>;
 
-Result<RowBatch> ConvertRows(const InsertStatement& statement, const storage::TableDefinition& definition,
+Result<RowBatch> ConvertRows(const InsertStatement& statement, const Rows& rows,
+                             const storage::TableDefinition& definition,
                              const ValueConverter::Context& context) {
   ASSIGN_OR_RETURN(RowConverter converter, RowConverter::Make(statement.columns, definition, context));
-  return converter.Convert(statement.rows);
+  return converter.Convert(rows);
 }
 
 void AssignIds(std::vector<DocId>& ids, storage::Catalog& catalog) {
@@ -59,11 +62,11 @@ Status CheckOptions(const InsertStatement& statement) {
   return Status::Ok();
 }
 
-Status Write(std::shared_ptr<storage::Table> table, const InsertStatement& statement,
+Status Write(std::shared_ptr<storage::Table> table, const InsertStatement& statement, const Rows& given,
              StatementContext& context, std::vector<DocId>& ids) {
   const ValueConverter::Context values = MakeValueContext(context, statement.table.name);
   const std::shared_ptr<const storage::TableDefinition> definition = table->definition();
-  ASSIGN_OR_RETURN(RowBatch rows, ConvertRows(statement, *definition, values));
+  ASSIGN_OR_RETURN(RowBatch rows, ConvertRows(statement, given, *definition, values));
   AssignIds(rows.ids, context.catalog());
   ids = rows.ids;
   if (WritesArePending(context.session)) {
@@ -76,7 +79,7 @@ Status Write(std::shared_ptr<storage::Table> table, const InsertStatement& state
   const auto build = [&](const Snapshots& heads) -> Result<WriteSet> {
     const storage::TableDefinition& newest = *heads[0]->definition;
     if (&newest != definition.get() && newest != *definition) {
-      ASSIGN_OR_RETURN(rows, ConvertRows(statement, newest, values));
+      ASSIGN_OR_RETURN(rows, ConvertRows(statement, given, newest, values));
       rows.ids = ids;
     }
     WriteSet changes;
@@ -89,9 +92,6 @@ Status Write(std::shared_ptr<storage::Table> table, const InsertStatement& state
 }  // namespace
 
 Status ExecuteInsert(const InsertStatement& statement, StatementContext& context) {
-  if (statement.select != nullptr) {
-    return NotSupportedYet(statement.replace ? "REPLACE … SELECT" : "INSERT … SELECT");
-  }
   const std::shared_ptr<storage::Table> table = context.FindTable(statement.table);
   if (table == nullptr) {
     return NoSuchTable(statement.table.name);
@@ -102,7 +102,12 @@ Status ExecuteInsert(const InsertStatement& statement, StatementContext& context
     return ExecutePartialReplace(statement, table, context);
   }
   std::vector<DocId> ids;
-  RETURN_IF_ERROR(Write(table, statement, context, ids));
+  Rows selected;
+  if (statement.select != nullptr) {
+    ASSIGN_OR_RETURN(selected, SelectRowsToInsert(*statement.select, context));
+  }
+  RETURN_IF_ERROR(
+      Write(table, statement, statement.select != nullptr ? selected : statement.rows, context, ids));
   RememberIds(ids, context.session);
   return SendOk(context, ids.size(), context.session.first_insert_id);
 }

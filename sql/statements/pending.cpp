@@ -139,9 +139,9 @@ Status CheckWritable(const storage::Table& table, std::string_view request) {
     case storage::TableKind::kRealTime:
       break;
     case storage::TableKind::kPercolate:
-      return NotSupportedYet(fmt::format("{} of a percolate table", request));
+      return NotSupportedYet(fmt::format("{} on a percolate table", request));
     case storage::TableKind::kDistributed:
-      return NotSupportedYet(fmt::format("{} of a distributed table", request));
+      return NotSupportedYet(fmt::format("{} on a distributed table", request));
   }
   return table.read_locked() ? TableLocked(definition->name) : Status::Ok();
 }

@@ -158,6 +158,10 @@ class RowCondition {
         return row_[i].is_null() ? std::optional<std::string>() : std::optional(row_[i].bytes);
       }
     }
+    constexpr std::string_view kMysqlName = "tables_in_";  // what MySQL calls the first column of SHOW TABLES
+    if (answer_.names[0] == "Table" && EqualsLower(name.substr(0, kMysqlName.size()), kMysqlName)) {
+      return std::optional(row_[0].bytes);
+    }
     return SyntaxError(fmt::format("unknown column: {}", name));
   }
 

@@ -1,5 +1,4 @@
 #include "sql/sql_error.h"
-#include "sql/statements/display_order.h"
 #include "sql/statements/show_rows.h"
 #include "sql/statements/virtual_rows.h"
 
@@ -9,10 +8,10 @@ namespace {
 VirtualTable ColumnsOf(const storage::TableDefinition& definition) {
   VirtualRows rows("#id,field,type,properties");
   uint64_t id = 0;
-  for (const storage::ColumnDefinition* column : DisplayOrder(definition)) {
-    rows.Add({VirtualRows::Number(++id), VirtualRows::Text(column->name),
-              VirtualRows::Text(storage::DescribeType(*column)),
-              VirtualRows::Text(ColumnProperties(definition, *column))});
+  for (const storage::ColumnDefinition& column : definition.columns) {
+    rows.Add({VirtualRows::Number(++id), VirtualRows::Text(column.name),
+              VirtualRows::Text(storage::DescribeType(column)),
+              VirtualRows::Text(ColumnProperties(definition, column))});
   }
   return rows.Take();
 }

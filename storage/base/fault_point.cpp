@@ -28,11 +28,20 @@ constexpr std::string_view kNames[] = {
     "binlog.sync.after",
     "binlog.write",
     "binlog.write.after",
+    "commit.append",
+    "commit.apply",
+    "commit.publish",
+    "drop.files",
     "env.append",
     "env.append.torn",
     "env.create",
     "env.rename",
     "env.sync",
+    "manifest.rename",
+    "manifest.write",
+    "ram.after",
+    "ram.rename",
+    "ram.write",
 };
 // clang-format on
 

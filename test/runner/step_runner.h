@@ -14,7 +14,8 @@ namespace stoa::runner {
 struct RunnerOptions {
   std::string searchd;
   bool keep_folder = false;
-  bool restart_often = false;  // a clean restart before each statement outside transactions
+  bool restart_often =
+      false;  // a clean restart before each statement, but not in transactions or with faults
 };
 
 struct FileOutcome {
