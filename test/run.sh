@@ -1,7 +1,8 @@
 #!/bin/bash
 # Installs what the tests need, builds, runs every test and ends with one line "N passed, N failed".
 #   test/run.sh          what CI runs
-#   test/run.sh --full   also: the whole suite under sanitizers, long kill loops, fuzzing time
+#   test/run.sh --full   also: slow tests, the whole suite under sanitizers, long kill loops, clients in Go and Node,
+#                        fuzzing time
 # STOA_SHARED names the folder of shared cases (default: ../shared beside the repository), STOA_NODE_MODULES a folder
 # with node_modules for the clients from npm (without it they are left out).
 set -u
@@ -104,6 +105,12 @@ run_crash() {
   done
 }
 
+run_connectors() {
+  local more=""
+  [ "$full" = yes ] && more=--more
+  part connectors test/connectors/run.sh ${more:+$more} build/release/searchd ${STOA_NODE_MODULES:+"$STOA_NODE_MODULES"}
+}
+
 run_fuzzers() {
   local seconds=$1 fuzzer
   for source in test/fuzz/*_fuzz.cpp; do
@@ -118,7 +125,10 @@ finish() {
   exit
 }
 
-packaging/install-packages.sh build test connectors || { echo "FAIL packages cannot be installed"; failed=1; finish; }
+lists="build test connectors"
+[ "$full" = yes ] && lists="$lists more-connectors"
+# shellcheck disable=SC2086
+packaging/install-packages.sh $lists || { echo "FAIL packages cannot be installed"; failed=1; finish; }
 
 # shellcheck disable=SC2046
 build release searchd sql_test_runner $(unit_targets) || finish
@@ -126,8 +136,9 @@ run_units release
 if [ "$full" = yes ]; then run_sql release --slow; else run_sql release; fi
 run_cases release
 part "start and stop" test/server/start_stop.py build/release/searchd
-if [ "$full" = yes ]; then run_crash release 200; else run_crash release 10; fi
-part connectors test/connectors/run.sh build/release/searchd ${STOA_NODE_MODULES:+"$STOA_NODE_MODULES"}
+part "many connections" test/stress/connections.py --searchd build/release/searchd
+if [ "$full" = yes ]; then run_crash release 200; else run_crash release 15; fi
+run_connectors
 
 export ASAN_OPTIONS=detect_leaks=1:abort_on_error=1 UBSAN_OPTIONS=print_stacktrace=1
 # shellcheck disable=SC2046

@@ -32,6 +32,8 @@ class StepRunner {
  private:
   void RunStep(const Step& step);
   void RunLoop(size_t& at);
+  bool MayRestart(const std::string& sql) const;  // nothing is lost by a restart before it
+  void NoteSession(const std::string& sql);
   void CheckAnswer(const Step& step, const Answer& answer);
   void CheckRows(const Step& step, const Answer& answer);
   void RestartServer(const Step& step, bool kill, const std::string& fault_points);
