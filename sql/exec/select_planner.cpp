@@ -294,6 +294,9 @@ class SelectPlanner {
     } else {
       RETURN_IF_ERROR(BindSortKey(*key.expr, clause, bound));
     }
+    if (clause == Clause::kOrderBy) {
+      bound = ItemOfGroup(std::move(bound));
+    }
     if (!IsSortable(bound->type())) {
       return TableError(table_name(), "can not sort by a set, a text field or a vector");
     }
@@ -302,6 +305,17 @@ class SelectPlanner {
     }
     keys.push_back({std::move(bound), key.descending});
     return Status::Ok();
+  }
+
+  // Groups by a set are ordered by the item of it that they stand for.
+  SharedExpr ItemOfGroup(SharedExpr key) {
+    const std::vector<SharedExpr>& keys = plan_.grouping.keys;
+    for (size_t i = 0; i < keys.size() && !IsSortable(key->type()); ++i) {
+      if (key->slot() >= 0 && keys[i]->slot() == key->slot()) {
+        return scope_.GroupKeyValue(i);
+      }
+    }
+    return key;
   }
 
   Status BindSortKey(const ParsedExpr& expr, Clause clause, SharedExpr& bound) {
