@@ -24,18 +24,18 @@ enum class ParsedKind : uint8_t {
   kFloat,    // `text` as written, value in `real`
   kString,   // `text`
   kNull,
-  kBool,    // TRUE, FALSE: `integer`
-  kColumn,  // `name`, perhaps `path` ("a.b[0]": name a, path .b [0]; the binder decides whether a is a table
-            // alias); names in the path are as written, since JSON members differ by case
-  kStar,      // * or t.*: `name` is the qualifier
-  kUnary,     // `op` of args[0]: kNegate, kNot, kBitNot
-  kBinary,    // args[0] `op` args[1]
-  kBetween,   // args[0] BETWEEN args[1] AND args[2], `negated`
-  kIn,        // args[0] IN (args[1] …), `negated`; one kUserVariable or kSubquery may stand for the list
-  kIsNull,    // args[0] IS NULL, `negated` for IS NOT NULL
-  kLike,      // args[0] LIKE args[1], `negated`
-  kCase,      // args: [operand,] then WHEN, THEN pairs, then ELSE; `has_operand`, `has_else`
-  kCast,      // CAST(args[0] AS `name`)
+  kBool,     // TRUE, FALSE: `integer`
+  kColumn,   // `name`, perhaps `path` ("a.b[0]": name a, path .b [0]; the binder decides whether a is a table
+             // alias); names in the path are as written, since JSON members differ by case
+  kStar,     // * or t.*: `name` is the qualifier
+  kUnary,    // `op` of args[0]: kNegate, kNot, kBitNot
+  kBinary,   // args[0] `op` args[1]
+  kBetween,  // args[0] BETWEEN args[1] AND args[2], `negated`
+  kIn,       // args[0] IN (args[1] …), `negated`; one kUserVariable or kSubquery may stand for the list
+  kIsNull,   // args[0] IS NULL, `negated` for IS NOT NULL
+  kLike,     // args[0] LIKE args[1], `negated`
+  kCase,     // args: [operand,] then WHEN, THEN pairs, then ELSE; `has_operand`, `has_else`
+  kCast,     // CAST(args[0] AS `name`)
   kFunction,  // `name`(args), `distinct`; count(*) has one kStar argument
   kLoop,   // any/all/indexof(args[0] FOR `text` IN args[1]): `name` is the function, `text` the loop variable
   kList,   // (c1, c2, …) as an argument: MVA, vector, remap lists
