@@ -79,7 +79,7 @@ run_units() {
 run_sql() {
   local preset=$1
   shift
-  part "sql tests ($preset)" build/release/sql_test_runner --searchd "build/$preset/searchd" --jobs "$(nproc)" "$@" test/sql
+  part "sql tests ($preset${1:+, $1})" build/release/sql_test_runner --searchd "build/$preset/searchd" --jobs "$(nproc)" "$@" test/sql
 }
 
 run_cases() {
@@ -130,6 +130,7 @@ packaging/install-packages.sh $lists || { echo "FAIL packages cannot be installe
 build release searchd sql_test_runner $(unit_targets) || finish
 run_units release
 if [ "$full" = yes ]; then run_sql release --slow; else run_sql release; fi
+run_sql release --prepared
 run_cases release
 part "start and stop" test/server/start_stop.py build/release/searchd
 part protocol test/server/protocol.py build/release/searchd
