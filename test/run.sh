@@ -83,7 +83,7 @@ run_units() {
 run_sql() {
   local preset=$1
   shift
-  part "sql tests ($preset)" build/release/sql_test_runner --searchd "build/$preset/searchd" --jobs "$(nproc)" "$@" test/sql
+  part "sql tests ($preset${1:+, $1})" build/release/sql_test_runner --searchd "build/$preset/searchd" --jobs "$(nproc)" "$@" test/sql
 }
 
 run_cases() {
@@ -134,8 +134,10 @@ packaging/install-packages.sh $lists || { echo "FAIL packages cannot be installe
 build release searchd sql_test_runner $(unit_targets) || finish
 run_units release
 if [ "$full" = yes ]; then run_sql release --slow; else run_sql release; fi
+run_sql release --prepared
 run_cases release
 part "start and stop" test/server/start_stop.py build/release/searchd
+part protocol test/server/protocol.py build/release/searchd
 part "many connections" test/stress/connections.py --searchd build/release/searchd
 if [ "$full" = yes ]; then run_crash release 200; else run_crash release 15; fi
 run_connectors

@@ -252,7 +252,7 @@ void StepRunner::RestartServer(const Step& step, bool kill, const std::string& f
 Client& StepRunner::CurrentClient() {
   std::unique_ptr<Client>& client = clients_[connection_];
   if (client == nullptr) {
-    client = std::make_unique<Client>(server_.port());
+    client = std::make_unique<Client>(server_.port(), options_.prepared);
     if (!client->connected()) {
       throw std::runtime_error("cannot connect: " + client->error() + "; " + server_.LogTail());
     }

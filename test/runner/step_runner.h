@@ -14,6 +14,7 @@ namespace stoa::runner {
 struct RunnerOptions {
   std::string searchd;
   bool keep_folder = false;
+  bool prepared = false;  // statements go by the binary protocol
   bool restart_often =
       false;  // a clean restart before each statement, but not in transactions or with faults
 };
