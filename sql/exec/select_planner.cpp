@@ -39,7 +39,8 @@ class SelectPlanner {
 
   Result<SelectPlan> Plan() {
     RETURN_IF_ERROR(ReadOptions());
-    RETURN_IF_ERROR(BindGroupBy(statement_.group_by, statement_.within_group_order, statement_.group_limit));
+    RETURN_IF_ERROR(BindGroupBy(statement_.group_by, statement_.items));
+    RETURN_IF_ERROR(BindWithinGroup(statement_.within_group_order, statement_.group_limit));
     for (const SelectItem& item : statement_.items) {
       RETURN_IF_ERROR(BindItem(item));
     }
@@ -160,11 +161,24 @@ class SelectPlanner {
     plan_.output.push_back(std::move(output));
   }
 
-  Status BindGroupBy(const std::vector<ParsedExprPtr>& keys, const std::vector<OrderKey>& within,
-                     uint64_t rows) {
+  // GROUP BY 2 is by the second item.
+  Status BindGroupBy(const std::vector<ParsedExprPtr>& keys, const std::vector<SelectItem>& items) {
     for (const ParsedExprPtr& key : keys) {
-      RETURN_IF_ERROR(AddGroupKey(*key));
+      if (key->kind != ParsedKind::kInteger) {
+        RETURN_IF_ERROR(AddGroupKey(*key));
+        continue;
+      }
+      const uint64_t position = key->unsigned_integer;
+      if (position < 1 || position > items.size() || items[position - 1].expr->kind == ParsedKind::kStar) {
+        return TableError(table_name(),
+                          fmt::format("group-by position {} is not an item of the select", position));
+      }
+      RETURN_IF_ERROR(AddGroupKey(*items[position - 1].expr));
     }
+    return Status::Ok();
+  }
+
+  Status BindWithinGroup(const std::vector<OrderKey>& within, uint64_t rows) {
     plan_.grouping.rows_per_group = static_cast<size_t>(rows);
     for (const OrderKey& key : within) {
       RETURN_IF_ERROR(AddSortKey(key, Clause::kWithinGroup, plan_.grouping.within_order));
@@ -212,7 +226,7 @@ class SelectPlanner {
       return NotSupportedYet("FACET with filter modes");
     }
     if (!facet.by.empty()) {
-      return BindGroupBy(facet.by, {}, 1);
+      return BindGroupBy(facet.by, facet.items);
     }
     for (const SelectItem& item : facet.items) {
       RETURN_IF_ERROR(AddGroupKey(*item.expr));
