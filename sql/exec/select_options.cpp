@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sql/sql_error.h"
+#include "sql/statements/literal.h"
 
 namespace stoa::sql {
 namespace {
@@ -68,13 +69,7 @@ constexpr KnownOption kKnownOptions[] = {
 };
 
 std::string OptionText(const ParsedExpr& value) {
-  switch (value.kind) {
-    case ParsedKind::kColumn:
-    case ParsedKind::kFunction:
-      return value.name;
-    default:
-      return value.text;
-  }
+  return value.kind == ParsedKind::kFunction ? value.name : LiteralText(value);
 }
 
 Result<uint64_t> OptionNumber(const ParsedOption& option) {

@@ -75,6 +75,10 @@ SharedExpr SelectScope::FindAlias(std::string_view alias) {
           SyntaxError(fmt::format("alias '{}' of an aggregate can not stand in WHERE, use 'HAVING'", alias));
       return nullptr;
     }
+    if (clause_ == Clause::kGroupBy || clause_ == Clause::kWithinGroup) {
+      alias_error = SyntaxError(fmt::format("can not group by '{}', which is an aggregate", alias));
+      return nullptr;
+    }
     ++aggregate_uses_;
   }
   return entry.bound;
