@@ -203,9 +203,10 @@ class SelectRun {
   }
 
   Status RunGrouped() {
+    const bool only_counts = OnlyCountsRows();
     Grouper grouper(std::move(plan_.grouping), plan_.aggregates);
     const bool counted =
-        OnlyCountsRows() && std::all_of(plan_.aggregates.begin(), plan_.aggregates.end(), [&](auto& call) {
+        only_counts && std::all_of(plan_.aggregates.begin(), plan_.aggregates.end(), [&](auto& call) {
           return call.state->AddUnread(0, plan_.source->live_count());
         });
     if (!counted) {
