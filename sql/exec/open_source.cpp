@@ -27,7 +27,7 @@ Status AddSnapshots(const TableReference& reference, StatementContext& context,
                     std::vector<std::shared_ptr<const TableSnapshot>>& snapshots) {
   const std::shared_ptr<Table> table = context.FindTable(reference);
   if (table == nullptr) {
-    return UnknownLocalTables(reference.name);
+    return context.MissingTable(reference, UnknownLocalTables(reference.name));
   }
   if (!reference.suffix.empty()) {
     return NotSupportedYet("reading one chunk of a table");
