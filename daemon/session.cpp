@@ -16,6 +16,7 @@ namespace {
 namespace asio = boost::asio;
 
 constexpr std::chrono::seconds kDrainTime(5);
+constexpr std::chrono::seconds kGoodbyeTime(1);
 constexpr std::chrono::milliseconds kWatchTick(50);
 // How long a worker waits for the next command of the client it just answered.
 constexpr std::chrono::milliseconds kLinger(10);
@@ -192,6 +193,9 @@ Session::Reply Session::Serve() {
       AddError(status);
       status = Status::Ok();
     }
+    if (status.ok() && closing_) {  // killed: a client that does not read is not waited for
+      co_return co_await channel_->Flush(kGoodbyeTime);
+    }
     if (status.ok()) {
       status = co_await channel_->Flush();
     }
@@ -241,6 +245,9 @@ Session::Reply Session::Answer(std::string_view payload) {
   Status status;
   // Forgotten here and not by the task: a Kill() from now on must not get lost.
   sql_->cancel().Reset();
+  if (closing_) {
+    co_return Status::Ok();
+  }
   const std::function<void()> work = [&] { status = Work(std::string(payload)); };
   co_await OnWorker(work);
   co_return status;
@@ -266,6 +273,9 @@ Status Session::Work(std::string packet) {
     }
     channel_->StartAnswer();
     sql_->cancel().Reset();
+    if (closing_) {
+      return Status::Ok();
+    }
     packet = std::move(**next);
   }
 }
@@ -538,9 +548,12 @@ void Session::CancelStatement() {
 }
 
 void Session::Kill(bool query_only) {
-  CancelStatement();
+  // First this, then the cancel: who forgets a cancel looks at it afterwards.
   if (!query_only) {
     closing_ = true;
+  }
+  CancelStatement();
+  if (!query_only) {
     asio::post(executor_, [self = shared_from_this()] { self->channel_->Abort(); });
   }
 }

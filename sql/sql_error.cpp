@@ -39,6 +39,8 @@ std::string_view SqlState(uint16_t number) {
       return "08S01";
     case 1094:
       return "HY000";
+    case 1096:
+      return "HY000";
     case 1142:
       return "42000";
     case 1146:
@@ -99,6 +101,8 @@ Status UnknownLocalTables(std::string_view tables) {
   return Make(StatusCode::kNotFound, 1064,
               fmt::format("unknown local table(s) '{}' in search request", tables));
 }
+
+Status NoTablesUsed() { return Make(StatusCode::kInvalid, 1096, "no tables used: '*' needs FROM"); }
 
 Status ColumnTwice(std::string_view column) {
   return Make(StatusCode::kInvalid, 1110, fmt::format("column '{}' specified twice", column));

@@ -24,6 +24,7 @@ Status UnknownColumnInItems(std::string_view table,
                             std::string_view column);  // table t: parse error: unknown column: c
 Status NoSuchTable(std::string_view table);            // 1146 no such table 't'
 Status UnknownLocalTables(std::string_view tables);    // 1064 unknown local table(s) 't' in search request
+Status NoTablesUsed();                                 // 1096 no tables used: '*' needs FROM
 Status ColumnTwice(std::string_view column);           // 1110
 Status NoSuchDatabase(std::string_view database);      // 1046
 Status UnknownThread(uint64_t id);                     // 1094

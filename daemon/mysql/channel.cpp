@@ -345,7 +345,9 @@ Status Channel::WaitWritable() {
   return IoError("the client did not read its result for {} s", options_.write_timeout.count());
 }
 
-asio::awaitable<Status> Channel::Flush() {
+asio::awaitable<Status> Channel::Flush() { return Flush(options_.write_timeout); }
+
+asio::awaitable<Status> Channel::Flush(std::chrono::seconds patience) {
   Status status = Encode(writer_);
   if (status.ok()) {
     status = WriteSome();
@@ -355,7 +357,7 @@ asio::awaitable<Status> Channel::Flush() {
       co_return IoError("connection: closed");
     }
     if (!login_) {
-      Arm(options_.write_timeout);
+      Arm(patience);
     }
     auto [error] = co_await socket_.async_wait(StreamSocket::wait_write, kAwait);
     status = error ? SocketError(error) : WriteSome();

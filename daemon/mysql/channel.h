@@ -44,6 +44,7 @@ class Channel : public PacketOutput, public std::enable_shared_from_this<Channel
 
   // Sends what `writer()` holds and what is left of earlier answers.
   boost::asio::awaitable<Status> Flush();
+  boost::asio::awaitable<Status> Flush(std::chrono::seconds patience);
   // The server's side of the TLS handshake, after the client asked for it.
   boost::asio::awaitable<Status> StartTls(const std::shared_ptr<TlsContext>& context);
   void StartCompression() { compressed_ = true; }

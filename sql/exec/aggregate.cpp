@@ -105,6 +105,41 @@ class SumInts : public Aggregate {
   std::vector<uint64_t> sums_;  // wraps without being undefined
 };
 
+// AVG of integers: their sum is exact, so large values that cancel out leave no error behind.
+class AverageInts : public Aggregate {
+ public:
+  AverageInts() : Aggregate(ValueType::kDouble) {}
+  void Resize(size_t count) override { states_.resize(count); }
+  void Update(const GroupedRows& input, const Vector& argument) override {
+    const bool is_unsigned = argument.type() == ValueType::kUint64;
+    const auto values = argument.ints();
+    for (size_t i = 0; i < input.groups.size(); ++i) {
+      const uint32_t row = input.rows[i];
+      if (!argument.IsNull(row)) {
+        State& state = states_[input.groups[i]];
+        state.sum += is_unsigned ? Wide{static_cast<uint64_t>(values[row])} : Wide{values[row]};
+        ++state.count;
+      }
+    }
+  }
+  void Read(std::span<const uint32_t> groups, Vector& out) const override {
+    out.Reset(type(), groups.size());
+    for (size_t i = 0; i < groups.size(); ++i) {
+      const State& state = states_[groups[i]];
+      out.reals()[i] =
+          state.count == 0 ? 0 : static_cast<double>(state.sum) / static_cast<double>(state.count);
+    }
+  }
+
+ private:
+  __extension__ using Wide = __int128;
+  struct State {
+    Wide sum = 0;
+    uint64_t count = 0;
+  };
+  std::vector<State> states_;
+};
+
 // SUM, AVG, VARIANCE and STDDEV in doubles; Welford's update keeps the variance exact enough for large means
 // (B. P. Welford, Technometrics 4(3), 1962).
 class Moments : public Aggregate {
@@ -318,6 +353,9 @@ Result<std::unique_ptr<Aggregate>> MakeAggregate(const AggregateCall& call, Coll
   if (name == "sum" && LaneOf(type) == VectorLane::kInt) {
     return std::unique_ptr<Aggregate>(
         std::make_unique<SumInts>(type == ValueType::kUint64 ? ValueType::kUint64 : ValueType::kBigint));
+  }
+  if (name == "avg" && LaneOf(type) == VectorLane::kInt) {
+    return std::unique_ptr<Aggregate>(std::make_unique<AverageInts>());
   }
   Moments::Result result = Moments::Result::kSum;
   if (name == "avg") {

@@ -12,6 +12,10 @@ Status CaptureSink::Row(std::span<const Cell> cells) {
   row.reserve(cells.size());
   for (const Cell& cell : cells) {
     row.push_back(Value{cell.type, cell.integer, cell.real, std::string(cell.bytes)});
+    bytes_ += sizeof(Value) + cell.bytes.size();
+  }
+  if (bytes_ > most_bytes_) {
+    return LimitError("the rows of a sub-select take more than {} bytes, give it a LIMIT", most_bytes_);
   }
   return Status::Ok();
 }

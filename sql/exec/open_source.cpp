@@ -17,12 +17,19 @@ bool IsVirtual(const TableReference& table) {
          table.database == "mysql" || table.database == "sys" || table.suffix.starts_with('@');
 }
 
+// FROM DUAL is no table, as MySQL has it; a real one of that name comes first.
+bool IsDual(const SelectStatement& statement, StatementContext& context) {
+  const TableReference& table = statement.from[0];
+  return statement.from.size() == 1 && statement.joins.empty() && table.subquery == nullptr &&
+         table.name == "dual" && table.database.empty() && context.FindTable(table) == nullptr;
+}
+
 // The snapshots that a table reference stands for.
 Status AddSnapshots(const TableReference& reference, StatementContext& context,
                     std::vector<std::shared_ptr<const TableSnapshot>>& snapshots) {
   const std::shared_ptr<Table> table = context.FindTable(reference);
   if (table == nullptr) {
-    return UnknownLocalTables(reference.name);
+    return context.MissingTable(reference, UnknownLocalTables(reference.name));
   }
   if (!reference.suffix.empty()) {
     return NotSupportedYet("reading one chunk of a table");
@@ -53,7 +60,11 @@ bool SkipsUnknownTables(const SelectStatement& statement) {
 }
 
 Result<OpenedSource> OpenSubquery(const TableReference& reference, StatementContext& context) {
-  CaptureSink rows;
+  if (!reference.subquery->facets.empty()) {
+    return NotSupportedYet("FACET in a sub-select");
+  }
+  constexpr uint64_t kMostBytes = uint64_t{512} << 20;
+  CaptureSink rows = CaptureSink::ForSubselect(kMostBytes);
   StatementContext inner{context.session, context.cancel, rows, context.text, false, {}};
   RETURN_IF_ERROR(ExecuteSelect(*reference.subquery, inner));
   OpenedSource source;
@@ -66,7 +77,7 @@ Result<OpenedSource> OpenSubquery(const TableReference& reference, StatementCont
 
 Result<OpenedSource> OpenSource(const SelectStatement& statement, StatementContext& context) {
   OpenedSource source;
-  if (statement.from.empty()) {
+  if (statement.from.empty() || IsDual(statement, context)) {
     VirtualTable one_row;
     one_row.rows.emplace_back();
     source.rows = MakeMemorySource(std::move(one_row));

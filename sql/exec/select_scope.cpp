@@ -75,8 +75,8 @@ SharedExpr SelectScope::FindAlias(std::string_view alias) {
           SyntaxError(fmt::format("alias '{}' of an aggregate can not stand in WHERE, use 'HAVING'", alias));
       return nullptr;
     }
-    if (clause_ == Clause::kGroupBy || clause_ == Clause::kWithinGroup) {
-      alias_error = SyntaxError(fmt::format("can not group by '{}', which is an aggregate", alias));
+    if (inside_aggregate_ || clause_ == Clause::kGroupBy || clause_ == Clause::kWithinGroup) {
+      alias_error = SyntaxError(fmt::format("alias '{}' of an aggregate can not stand here", alias));
       return nullptr;
     }
     ++aggregate_uses_;
@@ -140,6 +140,10 @@ Result<SharedExpr> SelectScope::FindSpecial(const ParsedExpr& call) {
 Status SelectScope::ReadAggregateArgument(const ParsedExpr& call, AggregateCall& aggregate) {
   if (call.args.empty()) {
     return SyntaxError(fmt::format("{}() needs an argument", call.name));
+  }
+  if (call.args.size() > 1) {
+    return call.distinct ? NotSupportedYet(fmt::format("{}(DISTINCT …) of several columns", call.name))
+                         : SyntaxError(fmt::format("{}() takes one argument", call.name));
   }
   const ParsedExpr& argument = *call.args[0];
   if (argument.kind == ParsedKind::kStar) {

@@ -142,6 +142,8 @@ Result<TableReference> StatementParser::ParseTableFactor(SelectStatement& select
       return subquery.status();
     }
     table.subquery = std::move(subquery).value();
+    LimitClause& limit = table.subquery->limit;
+    limit.unlimited = limit.unlimited || !limit.limit;  // the 20 rows are for who looks at an answer
     RETURN_IF_ERROR(ExpectSign(')'));
   } else if (IsWord("remove_repeats") && IsSignAhead('(')) {
     unbuilt_ = "REMOVE_REPEATS";

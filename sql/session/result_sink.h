@@ -25,7 +25,7 @@ struct Cell {
   ValueType type = ValueType::kNull;
   int64_t integer = 0;
   double real = 0;
-  std::string_view bytes;  // kString, kText as they are; kJson, sets and vectors in stored form
+  std::string_view bytes;  // kString, kText as they are; sets, vectors (and kJson, see below) in stored form
 };
 
 struct ResultEnd {
@@ -53,6 +53,8 @@ class ResultSink {
   virtual Status End(const ResultEnd& end) = 0;
   virtual Status Ok(const OkInfo& ok) = 0;
   virtual Status Error(const Status& error) = 0;
+  // JSON cells come in stored form, for a statement that reads them again; else as texts (kString).
+  virtual bool takes_stored_json() const { return false; }
 };
 
 }  // namespace stoa::sql

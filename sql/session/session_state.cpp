@@ -15,6 +15,12 @@ std::shared_ptr<storage::Table> StatementContext::FindTable(const TableReference
   return known_database ? catalog().Find(table.name) : nullptr;
 }
 
+Status StatementContext::MissingTable(const TableReference& table, Status unknown) {
+  const bool known_database = table.database.empty() || table.database == "manticore";
+  Status usable = known_database ? catalog().CheckUsable(table.name) : Status::Ok();
+  return usable.ok() ? std::move(unknown) : std::move(usable);
+}
+
 BindContext StatementContext::MakeBindContext(std::string table_name) {
   BindContext bind;
   bind.table_name = std::move(table_name);

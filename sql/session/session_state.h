@@ -58,6 +58,8 @@ struct StatementContext {
   uint16_t warning_count() const;
   // Real-time table by reference (its database is checked); the error is made by the caller, texts differ.
   std::shared_ptr<storage::Table> FindTable(const TableReference& table);
+  // Why FindTable() found nothing: the table is damaged, or else `unknown`.
+  Status MissingTable(const TableReference& table, Status unknown);
   // For expressions: collation, time zone, now, … of this session.
   BindContext MakeBindContext(std::string table_name);
 };

@@ -140,7 +140,8 @@ Status ExecuteAlterTable(const AlterTableStatement& statement, StatementContext&
   const std::shared_ptr<storage::Table> table = context.FindTable(statement.table);
   if (table == nullptr || (table->definition()->kind != storage::TableKind::kRealTime &&
                            statement.action != Action::kRenameTable)) {
-    return SyntaxError(fmt::format("table '{}' is not found, or not real-time", name));
+    return context.MissingTable(statement.table,
+                                SyntaxError(fmt::format("table '{}' is not found, or not real-time", name)));
   }
   if (table->read_locked()) {
     return TableLocked(name);

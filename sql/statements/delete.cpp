@@ -42,7 +42,8 @@ Result<uint64_t> DeleteNow(const DeleteStatement& statement, const std::shared_p
 Status ExecuteDelete(const DeleteStatement& statement, StatementContext& context) {
   const std::shared_ptr<storage::Table> table = context.FindTable(statement.table);
   if (table == nullptr) {
-    return InvalidError("unknown table '{}' in delete request", statement.table.name);
+    return context.MissingTable(statement.table,
+                                InvalidError("unknown table '{}' in delete request", statement.table.name));
   }
   RETURN_IF_ERROR(CheckWritable(*table, "DELETE"));
   ASSIGN_OR_RETURN(const WriteOptions options, ReadWriteOptions(statement.options));

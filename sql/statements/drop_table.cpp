@@ -11,7 +11,8 @@ Status ExecuteDropTable(const DropTableStatement& statement, StatementContext& c
   // All are looked at before the first one goes.
   for (const TableReference& reference : statement.tables) {
     const std::shared_ptr<storage::Table> table = context.FindTable(reference);
-    if (table == nullptr && !statement.if_exists) {
+    const bool damaged = table == nullptr && !context.MissingTable(reference, Status::Ok()).ok();
+    if (table == nullptr && !damaged && !statement.if_exists) {
       return missing(reference.name);
     }
     if (table != nullptr && table->read_locked()) {
@@ -19,7 +20,7 @@ Status ExecuteDropTable(const DropTableStatement& statement, StatementContext& c
     }
   }
   for (const TableReference& reference : statement.tables) {
-    if (context.FindTable(reference) == nullptr) {
+    if (context.FindTable(reference) == nullptr && context.MissingTable(reference, Status::Ok()).ok()) {
       continue;
     }
     const Status dropped = context.catalog().Drop(reference.name);
@@ -38,7 +39,7 @@ Status ExecuteTruncate(const TruncateStatement& statement, StatementContext& con
   RETURN_IF_ERROR(CommitTransaction(context));
   const std::shared_ptr<storage::Table> table = context.FindTable(statement.table);
   if (table == nullptr || table->definition()->kind == storage::TableKind::kDistributed) {
-    return SyntaxError("TRUNCATE TABLE requires an existing RT table");
+    return context.MissingTable(statement.table, SyntaxError("TRUNCATE TABLE requires an existing RT table"));
   }
   if (statement.with_reconfigure) {
     return NotSupportedYet("TRUNCATE TABLE … WITH RECONFIGURE");

@@ -8,8 +8,9 @@ Status RequireRealTime(std::string_view statement, const TableReference& referen
                        StatementContext& context) {
   const auto table = context.FindTable(reference);
   if (table == nullptr || table->definition()->kind != storage::TableKind::kRealTime) {
-    return SyntaxError(
-        fmt::format("{} requires an existing RT table, '{}' is none", statement, reference.name));
+    return context.MissingTable(
+        reference, SyntaxError(fmt::format("{} requires an existing RT table, '{}' is none", statement,
+                                           reference.name)));
   }
   return Status::Ok();
 }

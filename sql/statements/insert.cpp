@@ -94,7 +94,7 @@ Status Write(std::shared_ptr<storage::Table> table, const InsertStatement& state
 Status ExecuteInsert(const InsertStatement& statement, StatementContext& context) {
   const std::shared_ptr<storage::Table> table = context.FindTable(statement.table);
   if (table == nullptr) {
-    return NoSuchTable(statement.table.name);
+    return context.MissingTable(statement.table, NoSuchTable(statement.table.name));
   }
   RETURN_IF_ERROR(CheckWritable(*table, statement.replace ? "REPLACE" : "INSERT"));
   RETURN_IF_ERROR(CheckOptions(statement));

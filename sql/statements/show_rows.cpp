@@ -204,7 +204,7 @@ Result<std::shared_ptr<storage::Table>> FindShownTable(const TableReference& tab
                                                        StatementContext& context) {
   auto found = context.FindTable(table);
   if (found == nullptr) {
-    return NoSuchTable(table.name);
+    return context.MissingTable(table, NoSuchTable(table.name));
   }
   return found;
 }

@@ -133,8 +133,9 @@ Result<ShowRows> ShowTableDetails(const ShowStatement& show, StatementContext& c
     const std::string_view subject = show.what == "table_status_of"  ? "STATUS"
                                      : show.what == "table_settings" ? "SETTINGS"
                                                                      : "INDEXES";
-    return SyntaxError(fmt::format("SHOW TABLE {} requires an existing table, no such table '{}'", subject,
-                                   show.table.name));
+    return context.MissingTable(
+        show.table, SyntaxError(fmt::format("SHOW TABLE {} requires an existing table, no such table '{}'",
+                                            subject, show.table.name)));
   }
   const auto snapshot = table->Snapshot();
   if (show.chunk) {

@@ -100,7 +100,7 @@ ShowRows Maintenance(const ShowStatement& show, StatementContext& context) {
     } else if (known) {
       answer.Add({full, verb, "status", "OK"});
     } else {
-      answer.Add({full, verb, "Error", fmt::format("no such table '{}'", reference.name)});
+      answer.Add({full, verb, "Error", context.MissingTable(reference, NoSuchTable(reference.name)).text()});
       answer.Add({full, verb, "status", "Operation failed"});
     }
   }

@@ -166,7 +166,8 @@ class UpdateBuilder {
 Status ExecuteUpdate(const UpdateStatement& statement, StatementContext& context) {
   const std::shared_ptr<storage::Table> table = context.FindTable(statement.table);
   if (table == nullptr) {
-    return InvalidError("unknown table '{}' in update request", statement.table.name);
+    return context.MissingTable(statement.table,
+                                InvalidError("unknown table '{}' in update request", statement.table.name));
   }
   RETURN_IF_ERROR(CheckWritable(*table, "UPDATE"));
   ASSIGN_OR_RETURN(const WriteOptions options, ReadWriteOptions(statement.options));

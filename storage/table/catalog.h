@@ -55,7 +55,9 @@ class Catalog {
   virtual ~Catalog() = default;  // without Close(): as after a crash
 
   virtual std::shared_ptr<Table> Find(std::string_view name) const = 0;  // nullptr when absent
-  virtual std::vector<std::shared_ptr<Table>> List() const = 0;          // by name
+  // An error when the table exists but its files are damaged, so that Find() has nothing; Drop() removes it.
+  virtual Status CheckUsable(std::string_view name) const = 0;
+  virtual std::vector<std::shared_ptr<Table>> List() const = 0;  // by name
 
   // definition.id, column ids and next_column_id are assigned here. kExists when the name is taken.
   virtual Result<std::shared_ptr<Table>> Create(TableDefinition definition) = 0;

@@ -147,7 +147,7 @@ Status LocalCatalog::Truncate(std::string_view name) {
   Entries next = entries_;
   ASSIGN_OR_RETURN(const auto place, FindEntry(next, name));
   if (place->second.table == nullptr) {
-    return place->second.damage;
+    return place->second.damage.WithContext(fmt::format("table '{}' is damaged and not available", name));
   }
   const std::shared_ptr<Table> table = place->second.table;
   MutexLock writer_lock(table->writer_mutex_);
@@ -175,7 +175,7 @@ Status LocalCatalog::Rename(std::string_view from, std::string_view to) {
     return ExistsError("table '{}' already exists", to);
   }
   if (place->second.table == nullptr) {
-    return place->second.damage;
+    return place->second.damage.WithContext(fmt::format("table '{}' is damaged and not available", from));
   }
   const std::shared_ptr<Table> table = place->second.table;
   MutexLock writer_lock(table->writer_mutex_);
@@ -196,7 +196,7 @@ Status LocalCatalog::Alter(std::string_view name, const std::function<Status(Tab
   Entries next = entries_;
   ASSIGN_OR_RETURN(const auto place, FindEntry(next, name));
   if (place->second.table == nullptr) {
-    return place->second.damage;
+    return place->second.damage.WithContext(fmt::format("table '{}' is damaged and not available", name));
   }
   const std::shared_ptr<Table> table = place->second.table;
   MutexLock writer_lock(table->writer_mutex_);

@@ -27,6 +27,8 @@ class CatalogLoader {
     parts.options = options_;
     RETURN_IF_ERROR(env_.MakeFolder(options_.data_dir));
     ASSIGN_OR_RETURN(parts.lock, LockFolder());
+    has_manifest_ = env_.Exists(options_.data_dir + "/" + kManifestName);
+    RETURN_IF_ERROR(CheckManifestIsThere());
     ASSIGN_OR_RETURN(parts.manifest, ReadManifest(env_, options_.data_dir));
     for (const ManifestTable& table : parts.manifest.tables) {
       LoadTable(table);
@@ -68,6 +70,22 @@ class CatalogLoader {
     return lock;
   }
 
+  // Without the manifest nothing says what the tables are, and their folders would look like leftovers.
+  Status CheckManifestIsThere() const {
+    if (has_manifest_) {
+      return Status::Ok();
+    }
+    ASSIGN_OR_RETURN(const std::vector<std::string> names, env_.List(options_.data_dir));
+    const auto folder = std::find_if(names.begin(), names.end(), IsTableFolder);
+    return folder == names.end() ? Status::Ok() : ManifestIsMissing("the table folder " + *folder);
+  }
+
+  Status ManifestIsMissing(std::string_view what) const {
+    return CorruptError(
+        "{}/{} is missing, but there is {}; put the file back, or move what belongs to it away",
+        options_.data_dir, kManifestName, what);
+  }
+
   void LoadTable(const ManifestTable& table) {
     Loaded loaded;
     loaded.manifest = &table;
@@ -105,6 +123,9 @@ class CatalogLoader {
   }
 
   Status ReplayRecord(Lsn lsn, std::string_view payload) {
+    if (!has_manifest_) {
+      return ManifestIsMissing("a log with rows of tables");
+    }
     ASSIGN_OR_RETURN(std::vector<LoggedChange> changes, DecodeWriteSet(payload));
     std::set<TableId> touched;
     for (const LoggedChange& change : changes) {
@@ -147,6 +168,7 @@ class CatalogLoader {
   const StorageOptions& options_;
   Env& env_;
   std::unordered_map<TableId, Loaded> tables_;
+  bool has_manifest_ = false;
   uint64_t replayed_ = 0;
 };
 

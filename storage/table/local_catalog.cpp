@@ -82,6 +82,15 @@ std::shared_ptr<Table> LocalCatalog::Find(std::string_view name) const {
   return place == names->end() ? nullptr : place->second;
 }
 
+Status LocalCatalog::CheckUsable(std::string_view name) const {
+  MutexLock lock(registry_mutex_);
+  const auto place = entries_.find(name);
+  if (place == entries_.end() || place->second.table != nullptr) {
+    return Status::Ok();
+  }
+  return CorruptError("table '{}' is damaged and not available: {}", name, place->second.damage.text());
+}
+
 std::vector<std::shared_ptr<Table>> LocalCatalog::List() const {
   std::vector<std::shared_ptr<Table>> tables;
   for (const auto& [name, table] : *names_.Load()) {

@@ -50,6 +50,7 @@ class LocalCatalog final : public Catalog {
   Status Start();
 
   std::shared_ptr<Table> Find(std::string_view name) const override;
+  Status CheckUsable(std::string_view name) const override;
   std::vector<std::shared_ptr<Table>> List() const override;
   Result<std::shared_ptr<Table>> Create(TableDefinition definition) override;
   Status Drop(std::string_view name) override;

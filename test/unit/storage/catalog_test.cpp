@@ -243,6 +243,42 @@ TEST_CASE("a damaged table does not keep the others from working", "[storage]") 
   CHECK(server.Rows("bad").size() == 1);
 }
 
+TEST_CASE("a damaged table is told apart from a missing one, and can be dropped", "[storage]") {
+  Server server;
+  server.Create("bad");
+  REQUIRE(server.Write("bad", Insert({1}, 1)).ok());
+  REQUIRE(server.catalog->FlushTable("bad").ok());
+  server.catalog.reset();
+  REQUIRE(WriteFileAtomically(server.memory, "/data/bad.t1/ram.1", "x").ok());
+  server.Start();
+  CHECK_THAT(server.catalog->CheckUsable("bad").text(),
+             Contains("table 'bad' is damaged and not available") && Contains("/data/bad.t1/ram.1"));
+  CHECK(server.catalog->CheckUsable("nosuch").ok());
+  CHECK(server.catalog->Drop("bad").ok());
+  CHECK(server.Files("/data") == std::set<std::string>{"binlog", "catalog.manifest"});
+  server.Create("bad");
+  CHECK(server.catalog->CheckUsable("bad").ok());
+}
+
+TEST_CASE("a lost manifest stops the start, nothing is removed", "[storage]") {
+  Server server;
+  server.Create("t");
+  REQUIRE(server.Write("t", Insert({1}, 1)).ok());
+  const bool flushed = GENERATE(true, false);
+  if (flushed) {
+    REQUIRE(server.catalog->Close().ok());
+  }
+  server.catalog.reset();
+  const std::string manifest = server.memory.ReadFile("/data/catalog.manifest").value();
+  REQUIRE(server.memory.Remove("/data/catalog.manifest").ok());
+  const auto opened = Catalog::Open(server.options, server.env, server.clock);
+  CHECK(opened.status().code() == StatusCode::kCorrupt);
+  CHECK_THAT(opened.status().text(), Contains("/data/catalog.manifest is missing"));
+  REQUIRE(WriteFileAtomically(server.memory, "/data/catalog.manifest", manifest).ok());
+  server.Start();
+  CHECK(server.Rows("t").size() == 1);
+}
+
 TEST_CASE("a damaged manifest stops the start and says where", "[storage]") {
   Server server;
   server.Create("t");
