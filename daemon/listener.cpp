@@ -189,7 +189,7 @@ void Listener::Welcome(ServerState& server, Socket socket) {
     Refuse(socket);
     return;
   }
-  Session::Start(server, std::move(socket), std::move(entry));
+  Session::Start(server, std::move(socket), std::move(entry), address_);
 }
 
 }  // namespace stoa::daemon

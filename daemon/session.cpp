@@ -27,8 +27,9 @@ ChannelOptions ChannelOptionsOf(const ServerOptions& options) {
 
 }  // namespace
 
-void Session::Start(ServerState& server, StreamSocket socket, std::shared_ptr<ConnectionEntry> entry) {
-  auto session = std::make_shared<Session>(server, std::move(socket), std::move(entry));
+void Session::Start(ServerState& server, StreamSocket socket, std::shared_ptr<ConnectionEntry> entry,
+                    const ListenAddress& address) {
+  auto session = std::make_shared<Session>(server, std::move(socket), std::move(entry), address);
   session->entry_->SetKill([weak = session->weak_from_this()](bool query_only) {
     if (const auto self = weak.lock()) {
       self->Kill(query_only);
@@ -38,9 +39,12 @@ void Session::Start(ServerState& server, StreamSocket socket, std::shared_ptr<Co
       session->executor_, [session]() { return session->Run(); }, asio::detached);
 }
 
-Session::Session(ServerState& server, StreamSocket socket, std::shared_ptr<ConnectionEntry> entry)
+Session::Session(ServerState& server, StreamSocket socket, std::shared_ptr<ConnectionEntry> entry,
+                 const ListenAddress& address)
     : server_(server),
       entry_(std::move(entry)),
+      read_only_(address.read_only),
+      vip_(address.vip),
       executor_(socket.get_executor()),
       channel_(std::make_shared<Channel>(std::move(socket), ChannelOptionsOf(server.options))),
       scramble_(MakeScramble()),
@@ -156,6 +160,7 @@ Session::Reply Session::Authenticate(const std::string& plugin) {
 
 void Session::OpenSqlSession(const std::string& user) {
   sql_ = std::make_unique<sql::Session>(server_.environment, entry_->id(), user);
+  sql_->SetAccess(read_only_, vip_);
   channel_->SetCancel(&sql_->cancel());
   cancel_ = &sql_->cancel();
 }

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "daemon/listen_address.h"
 #include "daemon/mysql/auth.h"
 #include "daemon/mysql/channel.h"
 #include "daemon/mysql/command.h"
@@ -24,9 +25,11 @@ namespace stoa::daemon {
 // client is still there.
 class Session : public std::enable_shared_from_this<Session>, private StatusFlagSource {
  public:
-  static void Start(ServerState& server, StreamSocket socket, std::shared_ptr<ConnectionEntry> entry);
+  static void Start(ServerState& server, StreamSocket socket, std::shared_ptr<ConnectionEntry> entry,
+                    const ListenAddress& address);
 
-  Session(ServerState& server, StreamSocket socket, std::shared_ptr<ConnectionEntry> entry);
+  Session(ServerState& server, StreamSocket socket, std::shared_ptr<ConnectionEntry> entry,
+          const ListenAddress& address);
   ~Session() override;
 
  private:
@@ -72,6 +75,8 @@ class Session : public std::enable_shared_from_this<Session>, private StatusFlag
 
   ServerState& server_;
   const std::shared_ptr<ConnectionEntry> entry_;
+  const bool read_only_;  // as the listener says
+  const bool vip_;
   const boost::asio::any_io_executor executor_;
   const std::shared_ptr<Channel> channel_;
   Scramble scramble_{};

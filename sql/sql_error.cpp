@@ -55,6 +55,8 @@ std::string_view SqlState(uint16_t number) {
       return "42000";
     case 1243:
       return "HY000";
+    case 1290:
+      return "HY000";
     case 1317:
       return "70100";
     default:
@@ -126,6 +128,10 @@ Status UnknownStatement(uint32_t id) {
 
 Status TableLocked(std::string_view table) {
   return Make(StatusCode::kInvalid, 1064, fmt::format("table '{}' is locked", table));
+}
+
+Status ReadOnlyConnection() {
+  return Make(StatusCode::kInvalid, 1290, "the connection is read-only, so it can not run this statement");
 }
 
 Status QueryInterrupted() { return Make(StatusCode::kCancelled, 1317, "query execution was interrupted"); }

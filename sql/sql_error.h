@@ -31,6 +31,7 @@ Status UnknownThread(uint64_t id);                     // 1094
 Status UnknownVariable(std::string_view name);         // 1193 in SELECT; SET GLOBAL has 1064
 Status UnknownStatement(uint32_t id);                  // 1243
 Status TableLocked(std::string_view table);            // 1064 table 't' is locked
+Status ReadOnlyConnection();                           // 1290 the connection is read-only
 Status QueryInterrupted();                             // 1317
 // "table t: <text>", 1064.
 Status TableError(std::string_view table, std::string_view text);

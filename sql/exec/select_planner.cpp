@@ -422,10 +422,33 @@ class SelectPlanner {
   SelectPlan plan_;
 };
 
+// Conditions of a WHERE that AND, OR and NOT connect.
+size_t CountFilters(const ParsedExpr& where) {
+  const bool connects = where.op == Operator::kAnd || where.op == Operator::kOr || where.op == Operator::kNot;
+  if (!connects) {
+    return 1;
+  }
+  size_t filters = 0;
+  for (const ParsedExprPtr& arg : where.args) {
+    filters += CountFilters(*arg);
+  }
+  return filters;
+}
+
+Status CheckFilterCount(const SelectStatement& statement, const StatementContext& context) {
+  const size_t filters = statement.where == nullptr ? 0 : CountFilters(*statement.where);
+  const size_t limit = LimitSetting(context.session, "max_filters");
+  if (limit > 0 && filters > limit) {
+    return LimitError("{} filters in one query, max_filters allows {}", filters, limit);
+  }
+  return Status::Ok();
+}
+
 }  // namespace
 
 Result<SelectPlan> PlanSelect(const SelectStatement& statement, const OpenedSource& source,
                               StatementContext& context) {
+  RETURN_IF_ERROR(CheckFilterCount(statement, context));
   return SelectPlanner(statement, source, context).Plan();
 }
 

@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "sql/exec/row_source.h"
+#include "sql/parser/keywords.h"
 #include "sql/parser/parser.h"
 #include "sql/session/session_state.h"
 #include "sql/sql_error.h"
@@ -43,6 +44,40 @@ struct Dispatcher {
 
 // SHOW WARNINGS, SHOW META and the like tell of the statement before them and leave its traces alone.
 bool TellsOfThePast(const Statement& statement) { return std::holds_alternative<ShowStatement>(statement); }
+
+// What a read-only connection may not do (features CF-09).
+struct IsWrite {
+  bool operator()(const InsertStatement&) const { return true; }
+  bool operator()(const UpdateStatement&) const { return true; }
+  bool operator()(const DeleteStatement&) const { return true; }
+  bool operator()(const CreateTableStatement&) const { return true; }
+  bool operator()(const DropTableStatement&) const { return true; }
+  bool operator()(const TruncateStatement&) const { return true; }
+  bool operator()(const AlterTableStatement&) const { return true; }
+  bool operator()(const FlushStatement&) const { return true; }
+  bool operator()(const OptimizeStatement&) const { return true; }
+  bool operator()(const LockTablesStatement&) const { return true; }
+  bool operator()(const UnbuiltStatement&) const { return true; }
+  bool operator()(const SetStatement& set) const {
+    return std::any_of(set.assignments.begin(), set.assignments.end(),
+                       [](const VariableAssignment& assignment) {
+                         return assignment.scope == "global" || assignment.scope == "persist";
+                       });
+  }
+  template <typename Other>
+  bool operator()(const Other&) const {
+    return false;
+  }
+};
+
+// Statements of a text that begin with SELECT.
+size_t CountSelects(const std::vector<std::string_view>& statements) {
+  return static_cast<size_t>(
+      std::count_if(statements.begin(), statements.end(), [](std::string_view statement) {
+        const size_t word = statement.find_first_not_of(" \t\r\n(");
+        return word != std::string_view::npos && EqualsLower(statement.substr(word, 6), "select");
+      }));
+}
 
 // Remembers how the last call of a sink went, to tell a sink's own failure from the statement's.
 class GuardedSink : public ResultSink {
@@ -89,7 +124,9 @@ Status RunStatement(Session::State& state, CancelToken& cancel, ResultSink& sink
       state.meta = {};
       state.last_error.clear();
     }
-    status = std::visit(Dispatcher{context}, *statement);
+    status = state.read_only() && std::visit(IsWrite{}, *statement)
+                 ? ReadOnlyConnection()
+                 : std::visit(Dispatcher{context}, *statement);
   }
   if (!status.ok() && status.code() == StatusCode::kCancelled && status.number() == 0) {
     status = QueryInterrupted();
@@ -120,6 +157,13 @@ Session::~Session() { ReleaseLocks(*state_); }
 
 Status Session::Execute(std::string_view text, ResultSink& sink) {
   const std::vector<std::string_view> statements = SplitStatements(text);
+  if (const size_t limit = LimitSetting(*state_, "max_batch_queries");
+      limit > 0 && statements.size() > limit && CountSelects(statements) > limit) {
+    const Status error =
+        LimitError("{} queries in one batch, max_batch_queries allows {}", CountSelects(statements), limit);
+    RETURN_IF_ERROR(sink.Error(error));
+    return error;
+  }
   for (size_t i = 0; i < statements.size(); ++i) {
     RETURN_IF_ERROR(RunStatement(*state_, cancel_, sink, statements[i], {}, i + 1 < statements.size()));
   }
@@ -193,7 +237,18 @@ void Session::Reset(std::string user) {
   fresh->environment = state_->environment;
   fresh->connection_id = state_->connection_id;
   fresh->user = std::move(user);
+  const bool read_only = state_->read_only_listener;
+  const bool vip = state_->vip;
   state_ = std::move(fresh);
+  SetAccess(read_only, vip);
+}
+
+void Session::SetAccess(bool read_only, bool vip) {
+  state_->read_only_listener = read_only;
+  state_->vip = vip;
+  if (read_only) {
+    state_->variables["session_read_only"] = "1";
+  }
 }
 
 Result<std::vector<ResultColumn>> Session::FieldList(std::string_view table, std::string_view pattern) {

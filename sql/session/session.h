@@ -57,6 +57,9 @@ class Session {
   Status SelectDatabase(std::string_view name);
   // COM_RESET_CONNECTION, COM_CHANGE_USER: as after connect.
   void Reset(std::string user);
+  // What the listener says of its connections: no writes; may leave the read-only mode again. Survives
+  // Reset().
+  void SetAccess(bool read_only, bool vip);
   // COM_FIELD_LIST.
   Result<std::vector<ResultColumn>> FieldList(std::string_view table, std::string_view pattern);
 

@@ -1,6 +1,7 @@
 #include "sql/session/session_state.h"
 
 #include <algorithm>
+#include <charconv>
 
 #include "sql/session/system_variables.h"
 
@@ -44,6 +45,15 @@ BindContext StatementContext::MakeBindContext(std::string table_name) {
   bind.uuid_short_seed = static_cast<uint64_t>(bind.now_micros) << 8 | (session.connection_id & 0xff);
   bind.rand_seed = static_cast<uint64_t>(bind.now_micros);
   return bind;
+}
+
+size_t LimitSetting(const Session::State& state, std::string_view name) {
+  const Result<std::string> text = state.environment.server->Setting(name);
+  size_t limit = 0;
+  if (text.ok()) {
+    std::from_chars(text->data(), text->data() + text->size(), limit);
+  }
+  return limit;
 }
 
 Status SendOk(StatementContext& context, uint64_t affected_rows, uint64_t last_insert_id) {

@@ -28,6 +28,9 @@ struct Session::State {
   std::map<std::string, std::string> variables;
   std::map<std::string, Value> user_variables;  // SET @x = …
 
+  bool read_only_listener = false;
+  bool vip = false;  // may SET ro=0
+
   bool autocommit = true;
   bool in_transaction = false;
   storage::WriteSet pending;  // changes of the open transaction, not yet visible to anyone
@@ -41,6 +44,12 @@ struct Session::State {
 
   uint32_t next_prepared_id = 1;
   std::map<uint32_t, PreparedStatement> prepared;
+
+  // SET ro=1, or a listener with _readonly.
+  bool read_only() const {
+    const auto found = variables.find("session_read_only");
+    return found == variables.end() ? read_only_listener : found->second == "1";
+  }
 };
 
 // What a statement runs with. `warnings` become the session's when it ends; more_results says that another
@@ -63,6 +72,9 @@ struct StatementContext {
   // For expressions: collation, time zone, now, … of this session.
   BindContext MakeBindContext(std::string table_name);
 };
+
+// A setting of the server that is a limit; 0: none.
+size_t LimitSetting(const Session::State& state, std::string_view name);
 
 // The answer of a statement without rows.
 Status SendOk(StatementContext& context, uint64_t affected_rows = 0, uint64_t last_insert_id = 0);

@@ -208,6 +208,9 @@ class Setter {
     if (name == "ro") {
       name = "session_read_only";
     }
+    if (name == "session_read_only" && session_.read_only() && SwitchText(text) != "1" && !session_.vip) {
+      return SyntaxError("only a vip connection may leave the read-only mode");
+    }
     const VariableDefinition* variable = FindVariable(name);
     if (variable == nullptr) {
       if (!context_.server().Setting(name).ok()) {
