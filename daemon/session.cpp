@@ -534,6 +534,10 @@ void Session::AddError(const Status& error) {
 
 std::chrono::seconds Session::IdleTimeout() const {
   const bool interactive = (capabilities_ & kClientInteractive) != 0;
+  if (const std::optional<int64_t> own = sql_->idle_timeout(interactive)) {
+    constexpr int64_t kLongest = 365 * 24 * 3600;
+    return std::chrono::seconds(std::min(*own, kLongest));
+  }
   return std::chrono::seconds(interactive ? server_.interactive_seconds.load() : server_.wait_seconds.load());
 }
 

@@ -2,7 +2,7 @@
 
 namespace stoa::daemon {
 
-constexpr const char* kProductVersion = STOA_VERSION;
-constexpr const char* kMysqlVersion = "8.0.40-stoa-" STOA_VERSION;
+extern const char* const kProductVersion;
+extern const char* const kMysqlVersion;  // of the MySQL handshake
 
 }  // namespace stoa::daemon

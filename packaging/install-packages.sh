@@ -1,7 +1,8 @@
 #!/bin/bash
-# Installs the Debian packages that are needed to build and run (build), for tests (test) and for the tests with other
-# languages' MySQL clients (connectors); the one place that lists them.
-#   packaging/install-packages.sh build [test] [connectors]
+# Installs the Debian packages that are needed to build and run (build), for tests (test), for the tests with other
+# languages' MySQL clients (connectors) and for the clients that only the long run takes (more-connectors); the one place
+# that lists them.
+#   packaging/install-packages.sh build [test] [connectors] [more-connectors]
 set -eu
 
 build_packages=(
@@ -19,7 +20,10 @@ test_packages=(
 connector_packages=(
   python3-mysqldb python3-sqlalchemy python3-pyodbc odbc-mariadb
   php-cli php-mysql libdbd-mysql-perl libdbd-mariadb-perl
-  libmariadb-java default-jdk-headless golang-go golang-github-go-sql-driver-mysql-dev nodejs
+  libmariadb-java default-jdk-headless mariadb-client
+)
+more_connector_packages=(
+  golang-go golang-github-go-sql-driver-mysql-dev nodejs
 )
 
 wanted=()
@@ -28,7 +32,8 @@ for list in "$@"; do
     build) wanted+=("${build_packages[@]}") ;;
     test) wanted+=("${test_packages[@]}") ;;
     connectors) wanted+=("${connector_packages[@]}") ;;
-    *) echo "install-packages.sh: unknown list '$list', known are build, test and connectors" >&2; exit 2 ;;
+    more-connectors) wanted+=("${more_connector_packages[@]}") ;;
+    *) echo "install-packages.sh: unknown list '$list', known are build, test, connectors and more-connectors" >&2; exit 2 ;;
   esac
 done
 

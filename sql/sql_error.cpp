@@ -14,31 +14,51 @@ uint16_t ErrorNumber(const Status& status) {
     return status.number();
   }
   switch (status.code()) {
-    case StatusCode::kUnsupported: return 1235;
-    case StatusCode::kCancelled: return 1317;
-    default: return 1064;
+    case StatusCode::kUnsupported:
+      return 1235;
+    case StatusCode::kCancelled:
+      return 1317;
+    default:
+      return 1064;
   }
 }
 
 std::string_view SqlState(uint16_t number) {
   switch (number) {
-    case 1040: return "08004";
-    case 1043: return "08S01";
-    case 1045: return "28000";
-    case 1046: return "3D000";
-    case 1047: return "08S01";
-    case 1053: return "08S01";
-    case 1094: return "HY000";
-    case 1096: return "HY000";
-    case 1142: return "42000";
-    case 1146: return "42S02";
-    case 1153: return "08S01";
-    case 1193: return "HY000";
-    case 1210: return "HY000";
-    case 1235: return "42000";
-    case 1243: return "HY000";
-    case 1317: return "70100";
-    default: return "42000";
+    case 1040:
+      return "08004";
+    case 1043:
+      return "08S01";
+    case 1045:
+      return "28000";
+    case 1046:
+      return "3D000";
+    case 1047:
+      return "08S01";
+    case 1053:
+      return "08S01";
+    case 1094:
+      return "HY000";
+    case 1096:
+      return "HY000";
+    case 1142:
+      return "42000";
+    case 1146:
+      return "42S02";
+    case 1153:
+      return "08S01";
+    case 1193:
+      return "HY000";
+    case 1210:
+      return "HY000";
+    case 1235:
+      return "42000";
+    case 1243:
+      return "HY000";
+    case 1317:
+      return "70100";
+    default:
+      return "42000";
   }
 }
 
@@ -78,7 +98,8 @@ Status NoSuchTable(std::string_view table) {
 }
 
 Status UnknownLocalTables(std::string_view tables) {
-  return Make(StatusCode::kNotFound, 1064, fmt::format("unknown local table(s) '{}' in search request", tables));
+  return Make(StatusCode::kNotFound, 1064,
+              fmt::format("unknown local table(s) '{}' in search request", tables));
 }
 
 Status NoTablesUsed() { return Make(StatusCode::kInvalid, 1096, "no tables used: '*' needs FROM"); }
@@ -107,9 +128,7 @@ Status TableLocked(std::string_view table) {
   return Make(StatusCode::kInvalid, 1064, fmt::format("table '{}' is locked", table));
 }
 
-Status QueryInterrupted() {
-  return Make(StatusCode::kCancelled, 1317, "query execution was interrupted");
-}
+Status QueryInterrupted() { return Make(StatusCode::kCancelled, 1317, "query execution was interrupted"); }
 
 Status TableError(std::string_view table, std::string_view text) {
   return Make(StatusCode::kInvalid, 1064, fmt::format("table {}: {}", table, text));

@@ -9,15 +9,15 @@ namespace stoa::sql {
 // The types of expressions and result columns.
 enum class ValueType : uint8_t {
   kNull,
-  kInt,        // 32 bits; arithmetic wraps, values are held as 0 … 2^32-1
-  kBigint,     // 64 bits signed
+  kInt,     // 32 bits; arithmetic wraps, values are held as 0 … 2^32-1
+  kBigint,  // 64 bits signed
   kUint64,
-  kFloat,      // 32-bit float
+  kFloat,  // 32-bit float
   kDouble,
   kString,
-  kText,       // stored full-text field: readable, neither filtered nor sorted
-  kJson,       // stored JSON (storage/json/json_value.h)
-  kMulti,      // bytes as in storage::ColumnValues
+  kText,   // stored full-text field: readable, neither filtered nor sorted
+  kJson,   // stored JSON (storage/json/json_value.h)
+  kMulti,  // bytes as in storage::ColumnValues
   kMulti64,
   kFloatVector,
   kFloatVectorArray,
@@ -40,9 +40,9 @@ struct Value {
   bool is_null() const { return type == ValueType::kNull; }
 };
 
-// The text of a value as the text protocol shows it (MW-10, DT-21): floats with at least six decimals and enough to
-// come back as the same 32-bit float, doubles with at least six decimals and at most 15 digits; MVA "1,3"; vectors
-// "0.100000,-2.000000"; JSON compact.
+// The text of a value as the text protocol shows it (MW-10, DT-21): floats with at least six decimals and
+// enough to come back as the same 32-bit float, doubles with at least six decimals and at most 15 digits; MVA
+// "1,3"; vectors "0.100000,-2.000000"; JSON compact.
 void AppendFloatText(float value, std::string& out);
 void AppendDoubleText(double value, std::string& out);
 void AppendMultiText(std::string_view bytes, std::string& out);

@@ -42,8 +42,9 @@ struct ColumnValues {
   void AppendDefault();
 };
 
-// Rows to write: checked and converted by the caller, one ColumnValues per given column, all of the same length.
-// Columns of the table that are not here take their default. `ids` are final (no zero: auto ids are assigned before).
+// Rows to write: checked and converted by the caller, one ColumnValues per given column, all of the same
+// length. Columns of the table that are not here take their default. `ids` are final (no zero: auto ids are
+// assigned before).
 struct RowBatch {
   std::vector<DocId> ids;
   std::vector<ColumnValues> columns;  // never the id column

@@ -16,7 +16,7 @@ enum class ColumnType : uint8_t {
   kId,  // the document id, always the first column
   kText,
   kString,
-  kInt,   // 32 bits without sign; `bits` < 32 makes it a bit field
+  kInt,  // 32 bits without sign; `bits` < 32 makes it a bit field
   kBigint,
   kBool,
   kTimestamp,  // seconds since 1970, 32 bits without sign
@@ -48,15 +48,15 @@ struct ColumnDefinition {
   ColumnId id;
   std::string name;  // lower case
   ColumnType type = ColumnType::kInt;
-  uint8_t bits = 32;                       // kInt: 1 … 32
-  bool indexed = false;                    // full-text field (text; string indexed)
-  bool stored = false;                     // text: original is kept and can be read back
-  bool attribute = false;                  // string declared with the word attribute
-  std::optional<Engine> engine;            // as declared on the column; none: the table's
-  bool fast_fetch = true;                  // columnar only
-  bool hash = true;                        // columnar strings only
-  bool secondary_index = false;            // json only
-  std::optional<KnnOptions> knn;           // float_vector(_array) with knn_type='hnsw'
+  uint8_t bits = 32;              // kInt: 1 … 32
+  bool indexed = false;           // full-text field (text; string indexed)
+  bool stored = false;            // text: original is kept and can be read back
+  bool attribute = false;         // string declared with the word attribute
+  std::optional<Engine> engine;   // as declared on the column; none: the table's
+  bool fast_fetch = true;         // columnar only
+  bool hash = true;               // columnar strings only
+  bool secondary_index = false;   // json only
+  std::optional<KnnOptions> knn;  // float_vector(_array) with knn_type='hnsw'
   friend bool operator==(const ColumnDefinition&, const ColumnDefinition&) = default;
 
   bool is_field() const { return indexed || type == ColumnType::kText; }
@@ -71,16 +71,17 @@ struct TableDefinition {
   TableId id;
   std::string name;  // lower case
   TableKind kind = TableKind::kRealTime;
-  std::vector<ColumnDefinition> columns;             // columns[0] is the id
-  std::map<std::string, std::string> settings;       // normalised: sizes in bytes; only what was given
-  std::vector<std::string> setting_order;            // keys of `settings` as first given
-  std::vector<std::string> local_tables;             // kDistributed
+  std::vector<ColumnDefinition> columns;        // columns[0] is the id
+  std::map<std::string, std::string> settings;  // normalised: sizes in bytes; only what was given
+  std::vector<std::string> setting_order;       // keys of `settings` as first given
+  std::vector<std::string> local_tables;        // kDistributed
   uint32_t next_column_id = 1;
   friend bool operator==(const TableDefinition&, const TableDefinition&) = default;
 
-  const ColumnDefinition* Find(std::string_view column_name) const;  // nullptr when absent; name in lower case
-  int IndexOf(ColumnId column) const;                                // -1 when absent
-  bool IsColumnar(const ColumnDefinition& column) const;             // column over table engine; never json or text
+  const ColumnDefinition* Find(
+      std::string_view column_name) const;                // nullptr when absent; name in lower case
+  int IndexOf(ColumnId column) const;                     // -1 when absent
+  bool IsColumnar(const ColumnDefinition& column) const;  // column over table engine; never json or text
 };
 
 // "uint", "mva64", ... as DESC prints, with ":4" for a bit field.

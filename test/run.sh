@@ -1,7 +1,8 @@
 #!/bin/bash
 # Installs what the tests need, builds, runs every test and ends with one line "N passed, N failed".
 #   test/run.sh          what CI runs
-#   test/run.sh --full   also: the whole suite under sanitizers, long kill loops, fuzzing time
+#   test/run.sh --full   also: slow tests, the whole suite under sanitizers, long kill loops, clients in Go and Node,
+#                        fuzzing time
 # STOA_SHARED names the folder of shared cases (default: ../shared beside the repository), STOA_NODE_MODULES a folder
 # with node_modules for the clients from npm (without it they are left out).
 set -u
@@ -12,6 +13,8 @@ full=no
 
 passed=0
 failed=0
+part_seconds=1500
+[ "$full" = yes ] && part_seconds=7200
 layers="base storage sql config daemon"
 
 # part NAME COMMAND...: runs it; its last line "N passed, N failed" is added to the sums.
@@ -20,10 +23,12 @@ part() {
   shift
   echo "== $name"
   output=$(mktemp)
-  "$@" >"$output" 2>&1
+  timeout --kill-after=10 "$part_seconds" "$@" >"$output" 2>&1
   code=$?
-  grep -v '^[0-9]* passed, [0-9]* failed$' "$output" | tail -n 200
   line=$(grep -E '^[0-9]+ passed, [0-9]+ failed$' "$output" | tail -n 1)
+  local shown=200  # a part without failures says little
+  [[ $line == *", 0 failed" && $code -eq 0 ]] && shown=12
+  grep -vE '^[0-9]+ passed, [0-9]+ failed$' "$output" | tail -n "$shown"
   rm -f "$output"
   if [ -z "$line" ]; then
     echo "FAIL $name: ended with code $code and no result"
@@ -78,7 +83,7 @@ run_units() {
 run_sql() {
   local preset=$1
   shift
-  part "sql tests ($preset)" build/release/sql_test_runner --searchd "build/$preset/searchd" --jobs "$(nproc)" "$@" test/sql
+  part "sql tests ($preset${1:+, $1})" build/release/sql_test_runner --searchd "build/$preset/searchd" --jobs "$(nproc)" "$@" test/sql
 }
 
 run_cases() {
@@ -100,6 +105,12 @@ run_crash() {
   done
 }
 
+run_connectors() {
+  local more=""
+  [ "$full" = yes ] && more=--more
+  part connectors test/connectors/run.sh ${more:+$more} build/release/searchd ${STOA_NODE_MODULES:+"$STOA_NODE_MODULES"}
+}
+
 run_fuzzers() {
   local seconds=$1 fuzzer
   for source in test/fuzz/*_fuzz.cpp; do
@@ -114,16 +125,22 @@ finish() {
   exit
 }
 
-packaging/install-packages.sh build test connectors || { echo "FAIL packages cannot be installed"; failed=1; finish; }
+lists="build test connectors"
+[ "$full" = yes ] && lists="$lists more-connectors"
+# shellcheck disable=SC2086
+packaging/install-packages.sh $lists || { echo "FAIL packages cannot be installed"; failed=1; finish; }
 
 # shellcheck disable=SC2046
 build release searchd sql_test_runner $(unit_targets) || finish
 run_units release
 if [ "$full" = yes ]; then run_sql release --slow; else run_sql release; fi
+run_sql release --prepared
 run_cases release
 part "start and stop" test/server/start_stop.py build/release/searchd
-if [ "$full" = yes ]; then run_crash release 200; else run_crash release 10; fi
-part connectors test/connectors/run.sh build/release/searchd ${STOA_NODE_MODULES:+"$STOA_NODE_MODULES"}
+part protocol test/server/protocol.py build/release/searchd
+part "many connections" test/stress/connections.py --searchd build/release/searchd
+if [ "$full" = yes ]; then run_crash release 200; else run_crash release 15; fi
+run_connectors
 
 export ASAN_OPTIONS=detect_leaks=1:abort_on_error=1 UBSAN_OPTIONS=print_stacktrace=1
 # shellcheck disable=SC2046

@@ -17,21 +17,21 @@ Result<Collation> ParseCollation(std::string_view name);
 
 // What binding an expression needs to know of its statement's session. Values, so that binding is repeatable.
 struct BindContext {
-  std::string table_name;      // for "table t: unknown column: x"
+  std::string table_name;  // for "table t: unknown column: x"
   Collation collation = Collation::kLibcCi;
-  std::string timezone = "UTC";      // IANA name
-  int64_t now_seconds = 0;           // NOW(): one value a statement
+  std::string timezone = "UTC";  // IANA name
+  int64_t now_seconds = 0;       // NOW(): one value a statement
   int64_t now_micros = 0;
   uint64_t connection_id = 0;
   std::string user = "Usual";
-  std::string last_insert_id;        // comma list
+  std::string last_insert_id;  // comma list
   std::string version;
   uint64_t uuid_short_seed = 0;
   uint64_t rand_seed = 0;
 };
 
-// What a name means where an expression stands. The select executor implements it: table columns and item aliases for
-// the scan, result columns for HAVING and ORDER BY.
+// What a name means where an expression stands. The select executor implements it: table columns and item
+// aliases for the scan, result columns for HAVING and ORDER BY.
 class NameScope {
  public:
   struct Column {

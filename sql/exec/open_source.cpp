@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "sql/exec/capture_sink.h"
 #include "sql/exec/select_plan.h"
 #include "sql/sql_error.h"
@@ -50,6 +52,13 @@ Status AddSnapshots(const TableReference& reference, StatementContext& context,
   return snapshots.empty() ? UnknownLocalTables(reference.name) : Status::Ok();
 }
 
+// OPTION ignore_nonexistent_indexes=1
+bool SkipsUnknownTables(const SelectStatement& statement) {
+  return std::any_of(statement.options.begin(), statement.options.end(), [](const ParsedOption& option) {
+    return option.name == "ignore_nonexistent_indexes" && option.value->unsigned_integer != 0;
+  });
+}
+
 Result<OpenedSource> OpenSubquery(const TableReference& reference, StatementContext& context) {
   if (!reference.subquery->facets.empty()) {
     return NotSupportedYet("FACET in a sub-select");
@@ -91,8 +100,13 @@ Result<OpenedSource> OpenSource(const SelectStatement& statement, StatementConte
     source.is_virtual = true;
     return source;
   }
+  const bool skip_unknown = SkipsUnknownTables(statement);
   std::vector<std::shared_ptr<const TableSnapshot>> snapshots;
   for (const TableReference& reference : statement.from) {
+    const bool is_last_hope = &reference == &statement.from.back() && snapshots.empty();
+    if (skip_unknown && !is_last_hope && context.FindTable(reference) == nullptr) {
+      continue;
+    }
     RETURN_IF_ERROR(AddSnapshots(reference, context, snapshots));
     source.names.push_back(reference.name);
   }

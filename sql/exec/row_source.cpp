@@ -56,11 +56,7 @@ class TableSource : public RowSource {
     CollectColumns();
     for (size_t table = 0; table < tables_.size(); ++table) {
       for (const auto& part : tables_[table]->parts) {
-        parts_.push_back({table, part.get(), {}});
-        parts_.back().readers.resize(columns_.size());
-        for (size_t c = 0; c < columns_.size(); ++c) {
-          parts_.back().readers[c] = part->Column(*definitions_[table][c]);
-        }
+        parts_.push_back({table, part.get()});
       }
     }
   }
@@ -74,7 +70,8 @@ class TableSource : public RowSource {
   }
 
   Status Read(size_t part, size_t column, std::span<const RowId> rows, Vector& out) const override {
-    const storage::ColumnReader& reader = *parts_[part].readers[column];
+    const std::shared_ptr<const storage::ColumnReader> column_reader = Reader(part, column);
+    const storage::ColumnReader& reader = *column_reader;
     out.Reset(columns_[column].type, rows.size());
     switch (storage::LaneOf(columns_[column].column_type)) {
       case storage::Lane::kInt:
@@ -88,7 +85,7 @@ class TableSource : public RowSource {
   }
 
   Status ReadIds(size_t part, std::span<const RowId> rows, std::span<uint64_t> ids) const override {
-    return parts_[part].readers[0]->ReadInts(
+    return Reader(part, 0)->ReadInts(
         rows, {reinterpret_cast<int64_t*>(ids.data()), ids.size()});  // an id travels as the bits of a uint64
   }
 
@@ -105,8 +102,12 @@ class TableSource : public RowSource {
   struct Part {
     size_t table;
     const storage::TablePart* part;
-    std::vector<std::shared_ptr<const storage::ColumnReader>> readers;
   };
+
+  // Made for each read: a statement reads few of the columns of few of the parts.
+  std::shared_ptr<const storage::ColumnReader> Reader(size_t part, size_t column) const {
+    return parts_[part].part->Column(*definitions_[parts_[part].table][column]);
+  }
 
   static Status ReadFloats(const storage::ColumnReader& reader, std::span<const RowId> rows, Vector& out) {
     std::vector<float> values(rows.size());

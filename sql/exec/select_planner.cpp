@@ -39,7 +39,8 @@ class SelectPlanner {
 
   Result<SelectPlan> Plan() {
     RETURN_IF_ERROR(ReadOptions());
-    RETURN_IF_ERROR(BindGroupBy(statement_.group_by, statement_.within_group_order, statement_.group_limit));
+    RETURN_IF_ERROR(BindGroupBy(statement_.group_by, statement_.items));
+    RETURN_IF_ERROR(BindWithinGroup(statement_.within_group_order, statement_.group_limit));
     for (const SelectItem& item : statement_.items) {
       RETURN_IF_ERROR(BindItem(item));
     }
@@ -163,11 +164,24 @@ class SelectPlanner {
     plan_.output.push_back(std::move(output));
   }
 
-  Status BindGroupBy(const std::vector<ParsedExprPtr>& keys, const std::vector<OrderKey>& within,
-                     uint64_t rows) {
+  // GROUP BY 2 is by the second item.
+  Status BindGroupBy(const std::vector<ParsedExprPtr>& keys, const std::vector<SelectItem>& items) {
     for (const ParsedExprPtr& key : keys) {
-      RETURN_IF_ERROR(AddGroupKey(*key));
+      if (key->kind != ParsedKind::kInteger) {
+        RETURN_IF_ERROR(AddGroupKey(*key));
+        continue;
+      }
+      const uint64_t position = key->unsigned_integer;
+      if (position < 1 || position > items.size() || items[position - 1].expr->kind == ParsedKind::kStar) {
+        return TableError(table_name(),
+                          fmt::format("group-by position {} is not an item of the select", position));
+      }
+      RETURN_IF_ERROR(AddGroupKey(*items[position - 1].expr));
     }
+    return Status::Ok();
+  }
+
+  Status BindWithinGroup(const std::vector<OrderKey>& within, uint64_t rows) {
     plan_.grouping.rows_per_group = static_cast<size_t>(rows);
     for (const OrderKey& key : within) {
       RETURN_IF_ERROR(AddSortKey(key, Clause::kWithinGroup, plan_.grouping.within_order));
@@ -175,24 +189,7 @@ class SelectPlanner {
     return Status::Ok();
   }
 
-  // GROUP BY 2: the second item of the select.
-  Result<const ParsedExpr*> GroupedItem(const ParsedExpr& key) const {
-    if (key.kind != ParsedKind::kInteger) {
-      return &key;
-    }
-    const uint64_t position = key.unsigned_integer;
-    if (position < 1 || position > statement_.items.size()) {
-      return TableError(table_name(),
-                        fmt::format("group-by position {} is not an item of the select", position));
-    }
-    const ParsedExpr* item = statement_.items[position - 1].expr.get();
-    return item->kind == ParsedKind::kStar ? TableError(table_name(), "can not group by '*'")
-                                           : Result<const ParsedExpr*>(item);
-  }
-
-  Status AddGroupKey(const ParsedExpr& named) {
-    ASSIGN_OR_RETURN(const ParsedExpr* item, GroupedItem(named));
-    const ParsedExpr& key = *item;
+  Status AddGroupKey(const ParsedExpr& key) {
     plan_.grouped = true;
     scope_.set_clause(Clause::kGroupBy);
     const std::string name = PlainName(key, scope_);
@@ -232,7 +229,7 @@ class SelectPlanner {
       return NotSupportedYet("FACET with filter modes");
     }
     if (!facet.by.empty()) {
-      return BindGroupBy(facet.by, {}, 1);
+      return BindGroupBy(facet.by, facet.items);
     }
     for (const SelectItem& item : facet.items) {
       RETURN_IF_ERROR(AddGroupKey(*item.expr));
@@ -314,6 +311,9 @@ class SelectPlanner {
     } else {
       RETURN_IF_ERROR(BindSortKey(*key.expr, clause, bound));
     }
+    if (clause == Clause::kOrderBy) {
+      bound = ItemOfGroup(std::move(bound));
+    }
     if (!IsSortable(bound->type())) {
       return TableError(table_name(), "can not sort by a set, a text field or a vector");
     }
@@ -322,6 +322,17 @@ class SelectPlanner {
     }
     keys.push_back({std::move(bound), key.descending});
     return Status::Ok();
+  }
+
+  // Groups by a set are ordered by the item of it that they stand for.
+  SharedExpr ItemOfGroup(SharedExpr key) {
+    const std::vector<SharedExpr>& keys = plan_.grouping.keys;
+    for (size_t i = 0; i < keys.size() && !IsSortable(key->type()); ++i) {
+      if (key->slot() >= 0 && keys[i]->slot() == key->slot()) {
+        return scope_.GroupKeyValue(i);
+      }
+    }
+    return key;
   }
 
   Status BindSortKey(const ParsedExpr& expr, Clause clause, SharedExpr& bound) {

@@ -203,7 +203,7 @@ class SelectRun {
   }
 
   Status RunGrouped() {
-    const bool only_counts = OnlyCountsRows();
+    const bool only_counts = OnlyCountsRows();  // it looks at the keys, which then move
     Grouper grouper(std::move(plan_.grouping), plan_.aggregates);
     const bool counted =
         only_counts && std::all_of(plan_.aggregates.begin(), plan_.aggregates.end(), [&](auto& call) {

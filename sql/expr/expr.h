@@ -9,8 +9,8 @@
 
 namespace stoa::sql {
 
-// The rows an expression is evaluated over: up to kBatchRows rows of numbered slots (columns of a table part, or
-// columns of a grouped or sorted result). Slots are read on first use and kept. One thread at a time.
+// The rows an expression is evaluated over: up to kBatchRows rows of numbered slots (columns of a table part,
+// or columns of a grouped or sorted result). Slots are read on first use and kept. One thread at a time.
 class Batch {
  public:
   virtual ~Batch() = default;
@@ -18,9 +18,10 @@ class Batch {
   virtual Result<const Vector*> Slot(size_t slot) = 0;
 };
 
-// A bound, typed expression. Immutable after binding and safe to share between threads that use their own batches and
-// vectors. Evaluate() fills `out` with batch.size() values of type(); it never ends the process, whatever the values:
-// what has no value (division by zero, log of a negative) is 0 or NULL as its function says.
+// A bound, typed expression. Immutable after binding and safe to share between threads that use their own
+// batches and vectors. Evaluate() fills `out` with batch.size() values of type(); it never ends the process,
+// whatever the values: what has no value (division by zero, log of a negative) is 0 or NULL as its function
+// says.
 class Expr {
  public:
   virtual ~Expr() = default;

@@ -12,36 +12,36 @@
 
 namespace stoa::sql {
 
-// The syntax tree: what the text says, before any name is looked up. Names are lower case unless said; literals are
-// unescaped. `SourceRange` are byte offsets into the statement's text.
+// The syntax tree: what the text says, before any name is looked up. Names are lower case unless said;
+// literals are unescaped. `SourceRange` are byte offsets into the statement's text.
 struct SourceRange {
   uint32_t begin = 0;
   uint32_t end = 0;
 };
 
 enum class ParsedKind : uint8_t {
-  kInteger,    // digits in `text` (no sign), value in `integer`; `out_of_range` when it does not fit 64 bits
-  kFloat,      // `text` as written, value in `real`
-  kString,     // `text`
+  kInteger,  // digits in `text` (no sign), value in `integer`; `out_of_range` when it does not fit 64 bits
+  kFloat,    // `text` as written, value in `real`
+  kString,   // `text`
   kNull,
-  kBool,       // TRUE, FALSE: `integer`
-  kColumn,     // `name`, perhaps `path` ("a.b[0]": name a, path .b [0]; the binder decides whether a is a table alias);
-               // names in the path are as written, since JSON members differ by case
-  kStar,       // * or t.*: `name` is the qualifier
-  kUnary,      // `op` of args[0]: kNegate, kNot, kBitNot
-  kBinary,     // args[0] `op` args[1]
-  kBetween,    // args[0] BETWEEN args[1] AND args[2], `negated`
-  kIn,         // args[0] IN (args[1] …), `negated`; one kUserVariable or kSubquery may stand for the list
-  kIsNull,     // args[0] IS NULL, `negated` for IS NOT NULL
-  kLike,       // args[0] LIKE args[1], `negated`
-  kCase,       // args: [operand,] then WHEN, THEN pairs, then ELSE; `has_operand`, `has_else`
-  kCast,       // CAST(args[0] AS `name`)
-  kFunction,   // `name`(args), `distinct`; count(*) has one kStar argument
-  kLoop,       // any/all/indexof(args[0] FOR `text` IN args[1]): `name` is the function, `text` the loop variable
-  kList,       // (c1, c2, …) as an argument: MVA, vector, remap lists
-  kArray,      // [..] as a value, may nest
-  kOptionMap,  // {a=1, b='x'}: `options`
-  kInterval,   // INTERVAL args[0] `name` (second … year)
+  kBool,     // TRUE, FALSE: `integer`
+  kColumn,   // `name`, perhaps `path` ("a.b[0]": name a, path .b [0]; the binder decides whether a is a table
+             // alias); names in the path are as written, since JSON members differ by case
+  kStar,     // * or t.*: `name` is the qualifier
+  kUnary,    // `op` of args[0]: kNegate, kNot, kBitNot
+  kBinary,   // args[0] `op` args[1]
+  kBetween,  // args[0] BETWEEN args[1] AND args[2], `negated`
+  kIn,       // args[0] IN (args[1] …), `negated`; one kUserVariable or kSubquery may stand for the list
+  kIsNull,   // args[0] IS NULL, `negated` for IS NOT NULL
+  kLike,     // args[0] LIKE args[1], `negated`
+  kCase,     // args: [operand,] then WHEN, THEN pairs, then ELSE; `has_operand`, `has_else`
+  kCast,     // CAST(args[0] AS `name`)
+  kFunction,  // `name`(args), `distinct`; count(*) has one kStar argument
+  kLoop,   // any/all/indexof(args[0] FOR `text` IN args[1]): `name` is the function, `text` the loop variable
+  kList,   // (c1, c2, …) as an argument: MVA, vector, remap lists
+  kArray,  // [..] as a value, may nest
+  kOptionMap,       // {a=1, b='x'}: `options`
+  kInterval,        // INTERVAL args[0] `name` (second … year)
   kSystemVariable,  // @@[scope.]name: `qualifier` is global, session or empty
   kUserVariable,    // @name
   kParameter,       // ? or ?VEC? while preparing; `is_vector_parameter`
@@ -51,9 +51,29 @@ enum class ParsedKind : uint8_t {
 };
 
 enum class Operator : uint8_t {
-  kNone, kAdd, kSubtract, kMultiply, kDivide, kModulo, kIntegerDivide,
-  kEqual, kNotEqual, kLess, kLessEqual, kGreater, kGreaterEqual,
-  kAnd, kOr, kNot, kNegate, kBitAnd, kBitOr, kBitXor, kBitNot, kShiftLeft, kShiftRight,
+  kNone,
+  kAdd,
+  kSubtract,
+  kMultiply,
+  kDivide,
+  kModulo,
+  kIntegerDivide,
+  kEqual,
+  kNotEqual,
+  kLess,
+  kLessEqual,
+  kGreater,
+  kGreaterEqual,
+  kAnd,
+  kOr,
+  kNot,
+  kNegate,
+  kBitAnd,
+  kBitOr,
+  kBitXor,
+  kBitNot,
+  kShiftLeft,
+  kShiftRight,
 };
 
 struct ParsedExpr;
@@ -62,7 +82,8 @@ using ParsedExprPtr = std::unique_ptr<ParsedExpr>;
 
 struct ParsedOption {
   std::string name;
-  ParsedExprPtr value;  // literal, name (kColumn), kList, kOptionMap for (a=1, b=2) or function call, e.g. expr('...')
+  ParsedExprPtr
+      value;  // literal, name (kColumn), kList, kOptionMap for (a=1, b=2) or function call, e.g. expr('...')
   SourceRange range;
 };
 
@@ -111,15 +132,16 @@ struct ParsedExpr::ConcatOptions {
 
 struct SelectItem {
   ParsedExprPtr expr;
-  std::string alias;        // lower case; empty: none
-  std::string source_text;  // the item's text, lower-cased outside quotes: its column name when it has no alias
+  std::string alias;  // lower case; empty: none
+  std::string
+      source_text;  // the item's text, lower-cased outside quotes: its column name when it has no alias
 };
 
 struct TableReference {
   std::string database;  // empty, "manticore", "information_schema", "system", ...
   std::string name;
   std::string alias;
-  std::string suffix;                // FROM t.@table, t.@files, t.@status: "@table"; t.0 / t CHUNK 0: "0"
+  std::string suffix;  // FROM t.@table, t.@files, t.@status: "@table"; t.0 / t CHUNK 0: "0"
   std::unique_ptr<SelectStatement> subquery;  // FROM (SELECT …)
 };
 
@@ -141,9 +163,9 @@ struct FacetClause {
   std::string distinct;           // DISTINCT f
   std::vector<OrderKey> order;
   LimitClause limit;
-  std::string mode;               // strict, auto, max
+  std::string mode;  // strict, auto, max
   bool zeroes = false;
-  std::string filters;            // "", "all", "filters", "exclude"
+  std::string filters;  // "", "all", "filters", "exclude"
   std::vector<std::string> filter_names;
 };
 
@@ -175,7 +197,7 @@ struct SelectStatement {
 struct InsertStatement {
   bool replace = false;
   TableReference table;
-  std::vector<std::string> columns;             // empty: all, in DESC order
+  std::vector<std::string> columns;  // empty: all, in DESC order
   std::vector<SourceRange> column_ranges;
   std::vector<std::vector<ParsedExprPtr>> rows;  // VALUES
   std::unique_ptr<SelectStatement> select;       // … SELECT …
@@ -209,10 +231,10 @@ struct DeleteStatement {
 // A column of CREATE TABLE or ALTER … ADD COLUMN as written; sql/statements/table_ddl checks it.
 struct ParsedColumn {
   std::string name;
-  std::string type;                     // lower case as written: "int", "bit", "float_vector", "varchar"
+  std::string type;                       // lower case as written: "int", "bit", "float_vector", "varchar"
   std::optional<uint64_t> type_argument;  // bit(4), varchar(20)
-  std::vector<std::string> flags;       // indexed, stored, attribute
-  std::vector<ParsedOption> options;    // engine='columnar', knn_dims='3', …
+  std::vector<std::string> flags;         // indexed, stored, attribute
+  std::vector<ParsedOption> options;      // engine='columnar', knn_dims='3', …
   SourceRange range;
 };
 
@@ -237,22 +259,32 @@ struct TruncateStatement {
 
 struct AlterTableStatement {
   enum class Action : uint8_t {
-    kAddColumn, kDropColumn, kModifyColumn, kRenameTable, kRenameColumn, kSettings,
-    kRebuildSecondary, kRebuildKnn, kRebuildEmbeddings, kReconfigure,
+    kAddColumn,
+    kDropColumn,
+    kModifyColumn,
+    kRenameTable,
+    kRenameColumn,
+    kSettings,
+    kRebuildSecondary,
+    kRebuildKnn,
+    kRebuildEmbeddings,
+    kReconfigure,
   };
   TableReference table;
   Action action = Action::kSettings;
-  ParsedColumn column;               // add, drop (name only), modify
-  std::string new_name;              // rename
+  ParsedColumn column;   // add, drop (name only), modify
+  std::string new_name;  // rename
   std::vector<ParsedOption> settings;
 };
 
-// SHOW … and DESCRIBE. `what` is the canonical spelling in lower case: "tables", "full tables", "create table",
-// "columns", "full columns", "index", "variables", "status", "meta", "warnings", "errors", "databases", "engines",
-// "collation", "character set", "processlist", "full processlist", "threads", "queries", "table status", "table t status"
-// ("table_status_of"), "table_settings", "table_indexes", "plugins", "settings", "version", "profile", "plan", "scroll",
-// "agent status", "locks", "triggers", "function status", "procedure status", "events", "grants", "privileges",
-// "storage engines", "open tables", "master status", "binary logs", "count warnings", "describe", ...
+// SHOW … and DESCRIBE. `what` is the canonical spelling in lower case: "tables", "full tables", "create
+// table", "columns", "full columns", "index", "variables", "status", "meta", "warnings", "errors",
+// "databases", "engines", "collation", "character set", "processlist", "full processlist", "threads",
+// "queries", "table status", "table t status"
+// ("table_status_of"), "table_settings", "table_indexes", "plugins", "settings", "version", "profile",
+// "plan", "scroll", "agent status", "locks", "triggers", "function status", "procedure status", "events",
+// "grants", "privileges", "storage engines", "open tables", "master status", "binary logs", "count warnings",
+// "describe", ...
 struct ShowStatement {
   std::string what;
   TableReference table;
@@ -267,17 +299,24 @@ struct ShowStatement {
 struct VariableAssignment {
   std::string scope;  // "", global, session, local, persist, "user" (@x)
   std::string name;
-  ParsedExprPtr value;       // kColumn for bare words (SET x = DEFAULT, utf8, ON)
+  ParsedExprPtr value;  // kColumn for bare words (SET x = DEFAULT, utf8, ON)
 };
 
-// SET a = 1, NAMES utf8 COLLATE x, CHARACTER SET y, TRANSACTION ISOLATION LEVEL … (the last three: scope "names",
-// "character set", "transaction" with the words in value).
+// SET a = 1, NAMES utf8 COLLATE x, CHARACTER SET y, TRANSACTION ISOLATION LEVEL … (the last three: scope
+// "names", "character set", "transaction" with the words in value).
 struct SetStatement {
   std::vector<VariableAssignment> assignments;
 };
 
 struct TransactionStatement {
-  enum class Action : uint8_t { kBegin, kCommit, kRollback, kSavepoint, kRollbackToSavepoint, kReleaseSavepoint };
+  enum class Action : uint8_t {
+    kBegin,
+    kCommit,
+    kRollback,
+    kSavepoint,
+    kRollbackToSavepoint,
+    kReleaseSavepoint
+  };
   Action action = Action::kBegin;
 };
 
@@ -329,7 +368,8 @@ struct NoOpStatement {
   std::string what;
 };
 
-// Statements of the dialect that later work builds: answered with 1235. `what` names it: "BACKUP", "ATTACH TABLE", …
+// Statements of the dialect that later work builds: answered with 1235. `what` names it: "BACKUP", "ATTACH
+// TABLE", …
 struct UnbuiltStatement {
   std::string what;
   std::vector<TableReference> tables;
@@ -338,7 +378,7 @@ struct UnbuiltStatement {
 using Statement =
     std::variant<SelectStatement, InsertStatement, UpdateStatement, DeleteStatement, CreateTableStatement,
                  DropTableStatement, TruncateStatement, AlterTableStatement, ShowStatement, SetStatement,
-                 TransactionStatement, FlushStatement, OptimizeStatement, LockTablesStatement, KillStatement, UseStatement,
-                 ExplainStatement, CallStatement, NoOpStatement, UnbuiltStatement>;
+                 TransactionStatement, FlushStatement, OptimizeStatement, LockTablesStatement, KillStatement,
+                 UseStatement, ExplainStatement, CallStatement, NoOpStatement, UnbuiltStatement>;
 
 }  // namespace stoa::sql

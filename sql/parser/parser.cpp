@@ -23,7 +23,7 @@ class StatementSplitter {
     }
     EndStatement(position_);
     if (statements_.empty()) {
-      statements_.push_back(text_);
+      statements_.push_back(text_.substr(0, first_end_));
     }
     return std::move(statements_);
   }
@@ -34,6 +34,7 @@ class StatementSplitter {
     const char next = position_ + 1 < text_.size() ? text_[position_ + 1] : '\0';
     if (c == ';') {
       EndStatement(position_);
+      first_end_ = std::min(first_end_, position_ + 1);
       begin_ = ++position_;
     } else if (c == '\'' || c == '"' || c == '`') {
       has_content_ = true;
@@ -90,6 +91,7 @@ class StatementSplitter {
   std::string_view text_;
   size_t position_ = 0;
   size_t begin_ = 0;
+  size_t first_end_ = std::string_view::npos;  // after the first ';'
   bool has_content_ = false;
   std::vector<std::string_view> statements_;
 };

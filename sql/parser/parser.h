@@ -10,9 +10,9 @@
 
 namespace stoa::sql {
 
-// Cuts a query text into its statements at ';' outside of strings and comments. Empty ones (";;", only comments) are
-// left out, unless the whole text has none: then one empty statement. Comments of the form /*! … */ are part of a
-// statement. The views point into `text`.
+// Cuts a query text into its statements at ';' outside of strings and comments. Empty ones (";;", only
+// comments) are left out, unless the whole text has none: then one empty statement. Comments of the form /*!
+// … */ are part of a statement. The views point into `text`.
 std::vector<std::string_view> SplitStatements(std::string_view text);
 
 // Parses one statement. Errors are kInvalid with MySQL's number and

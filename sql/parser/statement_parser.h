@@ -220,7 +220,7 @@ class StatementParser {
   std::string_view prefix_ = "P02";
   std::string unbuilt_;  // a part that is understood but not built: the statement becomes an UnbuiltStatement
   int nesting_ = 0;
-  bool in_where_ = false;  // MATCH and knn are conditions of a WHERE only
+  bool in_where_ = false;       // MATCH and knn are conditions of a WHERE only
   size_t full_text_count_ = 0;  // MATCH() and knn() so far in this WHERE
   Token last_full_text_;
   std::vector<std::string> match_tables_;

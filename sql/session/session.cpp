@@ -1,6 +1,7 @@
 #include "sql/session/session.h"
 
 #include <algorithm>
+#include <charconv>
 
 #include "sql/exec/row_source.h"
 #include "sql/parser/parser.h"
@@ -212,6 +213,17 @@ Result<std::vector<ResultColumn>> Session::FieldList(std::string_view table, std
     }
   }
   return columns;
+}
+
+std::optional<int64_t> Session::idle_timeout(bool interactive) const {
+  const auto found = state_->variables.find(interactive ? "interactive_timeout" : "wait_timeout");
+  int64_t seconds = 0;
+  if (found == state_->variables.end()) {
+    return std::nullopt;
+  }
+  const std::string& text = found->second;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), seconds);
+  return read.ec == std::errc() && seconds > 0 ? std::optional(seconds) : std::nullopt;
 }
 
 bool Session::in_transaction() const { return state_->in_transaction; }

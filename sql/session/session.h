@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -61,6 +62,8 @@ class Session {
 
   CancelToken& cancel() { return cancel_; }
   bool in_transaction() const;
+  // SET wait_timeout (or interactive_timeout) of this session, in seconds; none: the server's.
+  std::optional<int64_t> idle_timeout(bool interactive) const;
   bool autocommit() const;
 
   struct State;  // session/session_state.h; for sql's own files

@@ -38,8 +38,8 @@ Result<std::string> OptionText(const ParsedOption& option);
 // statement.
 Status UnexpectedNull(std::string_view statement, SourceRange range);
 
-// The text of a set, vector or array of vectors as SELECT prints it ("1,3", "0.5,-2", "[[1,2],[3,4]]") as the list it
-// stands for, so that what mysqldump quotes can be read back; nullptr for any other text.
+// The text of a set, vector or array of vectors as SELECT prints it ("1,3", "0.5,-2", "[[1,2],[3,4]]") as the
+// list it stands for, so that what mysqldump quotes can be read back; nullptr for any other text.
 ParsedExprPtr ListFromText(std::string_view text);
 
 }  // namespace stoa::sql

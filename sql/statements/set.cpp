@@ -155,6 +155,7 @@ class Setter {
     std::string text = TextOf(value.value);
     const bool is_default = EqualsLower(text, "default");
     if (assignment.name == "collation_connection") {
+      WarnOfCollation(text, is_default);
       Store("collation_connection", std::move(text), is_default);
       return;
     }
@@ -225,8 +226,18 @@ class Setter {
                       fmt::format("variable '{}' can't be set to the value of '{}'", name, text), 1231);
       }
     }
+    if (name == "collation_connection") {
+      WarnOfCollation(text, value.IsDefault());
+    }
     Store(name, std::move(text), value.IsDefault());
     return Status::Ok();
+  }
+
+  // No error: drivers name whatever their server of old had.
+  void WarnOfCollation(const std::string& name, bool is_default) {
+    if (const Result<Collation> collation = ParseCollation(name); !is_default && !collation.ok()) {
+      context_.warnings.push_back(fmt::format("{}; comparisons ignore case", collation.status().text()));
+    }
   }
 
   Status ApplyAutocommit(const std::string& text) {

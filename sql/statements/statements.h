@@ -2,7 +2,8 @@
 
 #include "sql/session/session_state.h"
 
-// One function per statement kind; each sends its results to context.sink and returns what went wrong otherwise.
+// One function per statement kind; each sends its results to context.sink and returns what went wrong
+// otherwise.
 namespace stoa::sql {
 
 // sql/exec
@@ -11,7 +12,8 @@ Status ExecuteSelect(const SelectStatement& statement, StatementContext& context
 Result<std::vector<ResultColumn>> DescribeSelect(const SelectStatement& statement, StatementContext& context);
 Status ExecuteExplain(const ExplainStatement& statement, StatementContext& context);
 
-// Rows (ids ascending per part) of a snapshot that a WHERE of UPDATE or DELETE selects. The shared piece of both.
+// Rows (ids ascending per part) of a snapshot that a WHERE of UPDATE or DELETE selects. The shared piece of
+// both.
 Result<std::vector<DocId>> SelectDocuments(const storage::TableSnapshot& snapshot, const ParsedExpr& where,
                                            StatementContext& context);
 
@@ -20,7 +22,8 @@ Status ExecuteInsert(const InsertStatement& statement, StatementContext& context
 Status ExecuteUpdate(const UpdateStatement& statement, StatementContext& context);
 Status ExecuteDelete(const DeleteStatement& statement, StatementContext& context);
 Status ExecuteTransaction(const TransactionStatement& statement, StatementContext& context);
-Status CommitTransaction(StatementContext& context);  // of pending changes; BEGIN, COMMIT, SET autocommit=1, DDL
+Status CommitTransaction(
+    StatementContext& context);  // of pending changes; BEGIN, COMMIT, SET autocommit=1, DDL
 
 Status ExecuteCreateTable(const CreateTableStatement& statement, StatementContext& context);
 Status ExecuteDropTable(const DropTableStatement& statement, StatementContext& context);

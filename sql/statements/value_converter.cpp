@@ -286,7 +286,8 @@ Status ValueConverter::AppendVector(const ParsedExpr& value, ColumnValues& out) 
 Status ValueConverter::AppendVectorArray(const ParsedExpr& value, ColumnValues& out) {
   const auto is_vector = [](const ParsedExprPtr& item) { return IsList(*item); };
   const bool is_empty_list = IsList(value) && value.args.empty();
-  const bool is_array = value.kind == ParsedKind::kArray && std::all_of(value.args.begin(), value.args.end(), is_vector);
+  const bool is_array =
+      value.kind == ParsedKind::kArray && std::all_of(value.args.begin(), value.args.end(), is_vector);
   if (!is_array && !is_empty_list) {
     return SyntaxError("float_vector_array requires an array of vectors, e.g. [[1,2],[3,4]]");
   }

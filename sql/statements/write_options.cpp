@@ -28,8 +28,8 @@ constexpr std::string_view kSearchOptions[] = {"boolean_simplify",
 
 Result<bool> ReadSwitch(const ParsedOption& option) {
   Number number;
-  if (option.value == nullptr || !ReadNumberOrText(*option.value, number) || !number.integer || number.magnitude > 1 ||
-      number.negative) {
+  if (option.value == nullptr || !ReadNumberOrText(*option.value, number) || !number.integer ||
+      number.magnitude > 1 || number.negative) {
     return InvalidError("option '{}' must be 0 or 1", option.name);
   }
   return number.magnitude == 1;

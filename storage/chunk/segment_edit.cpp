@@ -27,10 +27,18 @@ bool IsDefault(const ColumnValues& values, size_t from, size_t count) {
   return values.offsets[from] == values.offsets[from + count];
 }
 
-// Writes values[pick(i)] to the cells at(i) for i below `count`; bytes go to the arena.
+// A block to write to; bytes go to the arena.
+struct CellTarget {
+  ColumnBlock& block;
+  Cell cell;
+  Arena& arena;
+};
+
+// Writes values[pick(i)] to the cells at(i) for i below `count`.
 template <typename At, typename Pick>
-void WriteCells(ColumnBlock& block, Cell cell, const ColumnValues& values, size_t count, Arena& arena,
-                const At& at, const Pick& pick) {
+void WriteCells(const CellTarget& target, const ColumnValues& values, size_t count, const At& at,
+                const Pick& pick) {
+  auto& [block, cell, arena] = target;
   switch (cell) {
     case Cell::kUint32:
       for (size_t i = 0; i < count; ++i) {
@@ -170,7 +178,7 @@ void SegmentEdit::AppendColumn(const ColumnValues& values, size_t from, size_t c
         BlockForAppend(column, row, at + static_cast<uint32_t>(run), IsDefault(values, begin, run));
     if (block != nullptr) {
       WriteCells(
-          *block, cell, values, run, next_.segment->arena(), [&](size_t i) { return at + i; },
+          {*block, cell, next_.segment->arena()}, values, run, [&](size_t i) { return at + i; },
           [&](size_t i) { return begin + i; });
     }
   }
@@ -298,7 +306,7 @@ void SegmentEdit::Update(std::span<const RowId> rows, std::span<const uint32_t> 
         next_.garbage_bytes += block.values<BytesCell>()[at(i)].size;
       }
     }
-    WriteCells(block, cell, values, last - done, next_.segment->arena(), at,
+    WriteCells({block, cell, next_.segment->arena()}, values, last - done, at,
                [&](size_t i) { return picks[done + i]; });
     done = last;
   }

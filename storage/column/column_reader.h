@@ -12,8 +12,9 @@
 
 namespace stoa::storage {
 
-// Memory that keeps bytes alive for a caller of ReadBytes. In-memory and mapped columns have stable addresses and leave
-// it alone; a column that is read from its file puts the values here. Reusable; one thread at a time.
+// Memory that keeps bytes alive for a caller of ReadBytes. In-memory and mapped columns have stable addresses
+// and leave it alone; a column that is read from its file puts the values here. Reusable; one thread at a
+// time.
 class ReadBuffer {
  public:
   char* Allocate(size_t bytes);
@@ -23,8 +24,9 @@ class ReadBuffer {
   std::vector<std::string> blocks_;
 };
 
-// One column of one table part. `rows` ascend and are below the part's row_count(). Results have one value per row.
-// Immutable and safe to share; valid while the snapshot it came from is held, and so are the returned addresses.
+// One column of one table part. `rows` ascend and are below the part's row_count(). Results have one value
+// per row. Immutable and safe to share; valid while the snapshot it came from is held, and so are the
+// returned addresses.
 class ColumnReader {
  public:
   virtual ~ColumnReader() = default;

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Seeded kill -9 loop: writers keep a ledger of what was acknowledged; after every kill the server must have all of it.
 
 Every statement writes one whole batch of rows, so a half-applied statement shows as a batch of mixed versions. A batch

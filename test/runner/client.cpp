@@ -1,10 +1,13 @@
 #include "client.h"
 
+#include "prepared.h"
+
 namespace stoa::runner {
 
 namespace {
 
 constexpr unsigned kTimeoutSeconds = 120;
+constexpr const char* kNotOneStatement = "a prepared statement is one statement";
 
 char TypeLetter(const MYSQL_FIELD& field) {
   switch (field.type) {
@@ -22,6 +25,32 @@ char TypeLetter(const MYSQL_FIELD& field) {
     default:
       return 'T';
   }
+}
+
+QueryResult CopyResult(MYSQL_RES* from) {
+  QueryResult result;
+  const unsigned columns = mysql_num_fields(from);
+  result.types = TypeLetters(from);
+  while (MYSQL_ROW row = mysql_fetch_row(from)) {
+    const unsigned long* lengths = mysql_fetch_lengths(from);
+    std::string text;
+    for (unsigned i = 0; i < columns; ++i) {
+      text += (i == 0 ? "" : "\t") + ShowCell(row[i], lengths[i]);
+    }
+    result.rows.push_back(std::move(text));
+  }
+  return result;
+}
+
+}  // namespace
+
+std::string TypeLetters(MYSQL_RES* result) {
+  std::string letters;
+  const MYSQL_FIELD* fields = mysql_fetch_fields(result);
+  for (unsigned i = 0; i < mysql_num_fields(result); ++i) {
+    letters += TypeLetter(fields[i]);
+  }
+  return letters;
 }
 
 std::string ShowCell(const char* value, unsigned long length) {
@@ -53,27 +82,7 @@ std::string ShowCell(const char* value, unsigned long length) {
   return cell;
 }
 
-QueryResult CopyResult(MYSQL_RES* from) {
-  QueryResult result;
-  const unsigned columns = mysql_num_fields(from);
-  const MYSQL_FIELD* fields = mysql_fetch_fields(from);
-  for (unsigned i = 0; i < columns; ++i) {
-    result.types += TypeLetter(fields[i]);
-  }
-  while (MYSQL_ROW row = mysql_fetch_row(from)) {
-    const unsigned long* lengths = mysql_fetch_lengths(from);
-    std::string text;
-    for (unsigned i = 0; i < columns; ++i) {
-      text += (i == 0 ? "" : "\t") + ShowCell(row[i], lengths[i]);
-    }
-    result.rows.push_back(std::move(text));
-  }
-  return result;
-}
-
-}  // namespace
-
-Client::Client(uint16_t port) : handle_(mysql_init(nullptr)) {
+Client::Client(uint16_t port, bool prepared) : handle_(mysql_init(nullptr)), prepared_(prepared) {
   mysql_options(handle_, MYSQL_OPT_CONNECT_TIMEOUT, &kTimeoutSeconds);
   mysql_options(handle_, MYSQL_OPT_READ_TIMEOUT, &kTimeoutSeconds);
   mysql_options(handle_, MYSQL_OPT_WRITE_TIMEOUT, &kTimeoutSeconds);
@@ -92,6 +101,12 @@ void Client::NoteError(Answer& answer) {
 }
 
 Answer Client::Run(const std::string& sql) {
+  if (prepared_) {
+    Answer answer = RunPrepared(handle_, sql);
+    if (answer.error_text.find(kNotOneStatement) == std::string::npos) {
+      return answer;
+    }
+  }
   Answer answer;
   if (mysql_real_query(handle_, sql.data(), sql.size()) != 0) {
     NoteError(answer);

@@ -22,10 +22,14 @@ struct Answer {
   bool lost() const { return error >= 2000 && error < 3000; }
 };
 
+std::string TypeLetters(MYSQL_RES* result);
+std::string ShowCell(const char* value, unsigned long length);  // null: NULL
+
 // A connection by the MySQL client library. One thread.
 class Client {
  public:
-  explicit Client(uint16_t port);  // error() says how it went
+  // `prepared`: what is one statement goes by the binary protocol. error() says how it went.
+  Client(uint16_t port, bool prepared);
   ~Client();
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
@@ -39,6 +43,7 @@ class Client {
   void NoteError(Answer& answer);
 
   MYSQL* handle_;
+  bool prepared_;
   bool connected_ = false;
 };
 

@@ -92,6 +92,7 @@ int main(int argc, char** argv) {
   app.add_option("--jobs", jobs, "Files at a time");
   app.add_flag("--slow", slow, "Also .slow.test files");
   app.add_flag("--keep", options.keep_folder, "Keep the temporary folders");
+  app.add_flag("--prepared", options.prepared, "Send each statement as a prepared one");
   app.add_flag("--restart-often", options.restart_often, "Restart the server before each statement");
   app.add_option("paths", paths, "Files and folders")->required();
   CLI11_PARSE(app, argc, argv);

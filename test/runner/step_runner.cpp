@@ -81,6 +81,16 @@ bool ContainsIgnoringCase(const std::string& text, const std::string& part) {
   return std::search(text.begin(), text.end(), part.begin(), part.end(), same) != text.end();
 }
 
+// A question about the statement before it, which a restart in between would spoil.
+bool AsksAboutSession(const std::string& sql) {
+  for (const char* mark : {"show meta", "show warnings", "show status", "last_insert_id"}) {
+    if (ContainsIgnoringCase(sql, mark)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 bool StartsWithWord(const std::string& sql, const char* word) {
   return strncasecmp(sql.c_str(), word, std::char_traits<char>::length(word)) == 0;
 }
@@ -146,18 +156,28 @@ void StepRunner::RunStep(const Step& step) {
     default:
       break;
   }
+  const std::string sql = Substitute(step.sql);
   if (!server_.running()) {
     server_.Start("");
-  } else if (options_.restart_often && !in_transaction_ && !faults_armed_ && clients_.size() <= 1) {
+  } else if (options_.restart_often && MayRestart(sql)) {
     RestartServer(step, false, "");
   }
-  const std::string sql = Substitute(step.sql);
   CheckAnswer(step, CurrentClient().Run(sql));
-  if (StartsWithWord(sql, "begin") || StartsWithWord(sql, "start") || StartsWithWord(sql, "set")) {
+  NoteSession(sql);
+}
+
+void StepRunner::NoteSession(const std::string& sql) {
+  if (StartsWithWord(sql, "begin") || StartsWithWord(sql, "start") || StartsWithWord(sql, "set") ||
+      StartsWithWord(sql, "lock")) {
     in_transaction_ = true;  // a restart would lose the session's state
-  } else if (StartsWithWord(sql, "commit") || StartsWithWord(sql, "rollback")) {
+  } else if (StartsWithWord(sql, "commit") || StartsWithWord(sql, "rollback") ||
+             StartsWithWord(sql, "unlock")) {
     in_transaction_ = false;
   }
+}
+
+bool StepRunner::MayRestart(const std::string& sql) const {
+  return !in_transaction_ && !faults_armed_ && clients_.size() <= 1 && !AsksAboutSession(sql);
 }
 
 void StepRunner::CheckAnswer(const Step& step, const Answer& answer) {
@@ -232,7 +252,7 @@ void StepRunner::RestartServer(const Step& step, bool kill, const std::string& f
 Client& StepRunner::CurrentClient() {
   std::unique_ptr<Client>& client = clients_[connection_];
   if (client == nullptr) {
-    client = std::make_unique<Client>(server_.port());
+    client = std::make_unique<Client>(server_.port(), options_.prepared);
     if (!client->connected()) {
       throw std::runtime_error("cannot connect: " + client->error() + "; " + server_.LogTail());
     }

@@ -14,6 +14,7 @@ namespace stoa::runner {
 struct RunnerOptions {
   std::string searchd;
   bool keep_folder = false;
+  bool prepared = false;  // statements go by the binary protocol
   bool restart_often =
       false;  // a clean restart before each statement, but not in transactions or with faults
 };
@@ -32,6 +33,8 @@ class StepRunner {
  private:
   void RunStep(const Step& step);
   void RunLoop(size_t& at);
+  bool MayRestart(const std::string& sql) const;  // nothing is lost by a restart before it
+  void NoteSession(const std::string& sql);
   void CheckAnswer(const Step& step, const Answer& answer);
   void CheckRows(const Step& step, const Answer& answer);
   void RestartServer(const Step& step, bool kill, const std::string& fault_points);

@@ -13,6 +13,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 import pymysql
@@ -322,6 +323,107 @@ def kill_ends_a_connection_whose_client_does_not_read(home):
             time.sleep(0.05)
         expect(command() is None, "the connection is still there 10 s after KILL")
         deaf._force_close()
+# entry: (h) 116
+@check
+def ranges_that_overlap_a_port_are_fatal(home):
+    port = home.port
+    home.write(f"listen = 127.0.0.1:{port}:mysql", f"listen = 127.0.0.1:{port - 2}-{port + 2}:replication")
+    expect_fatal(home.run(), port)
+    expect(not (home.folder / "data/searchd.pid").exists(), "the pid file is still there")
+
+
+# entry: (h) 116
+@check
+def a_file_in_place_of_the_unix_socket_is_kept(home):
+    path = home.folder / "s.sock"
+    path.write_text("mine")
+    home.write(f"listen = {path}:mysql")
+    expect_fatal(home.run(), path)
+    expect(path.read_text() == "mine", "the file was replaced")
+    path.unlink()
+    home.start()
+    pid = home.pid()
+    pymysql.connect(unix_socket=str(path), user="test").close()
+    os.kill(pid, signal.SIGKILL)
+    wait_for_end(pid)
+    home.start()  # the socket of a dead server is no obstacle
+    pymysql.connect(unix_socket=str(path), user="test").close()
+
+
+# entry: (h) 116
+@check
+def ipv6_works_or_is_refused_in_one_line(home):
+    home.write(f"listen = [::1]:{home.port}:mysql")
+    done = home.run()
+    if done.returncode != 0:
+        expect_fatal(done, "::1")
+        return
+    pymysql.connect(host="::1", port=home.port, user="test").close()
+
+
+# entry: (h) 113
+@check
+def a_stop_ends_a_crowd_of_readers_and_writers(home):
+    home.start()
+    pid = home.pid()
+    with home.connect() as session, session.cursor() as cursor:
+        cursor.execute("CREATE TABLE t (n int)")
+        cursor.execute("INSERT INTO t (id, n) VALUES " + ",".join(f"({i},{i})" for i in range(1, 20001)))
+        session.commit()
+    acknowledged = []
+
+    def work(number):
+        with contextlib.suppress(pymysql.MySQLError, OSError):
+            connection = home.connect()
+            with connection.cursor() as cursor:
+                for i in range(1_000_000):
+                    if number < 4:
+                        cursor.execute(f"INSERT INTO t (id, n) VALUES ({(number + 1) * 10_000_000 + i}, 0)")
+                        connection.commit()
+                        acknowledged.append(1)
+                    else:
+                        cursor.execute("SELECT n, n * 2 AS d FROM t ORDER BY d DESC LIMIT 5")
+
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(104)]
+    for thread in threads:
+        thread.start()
+    while len(acknowledged) < 50:
+        time.sleep(0.01)
+    begun = time.monotonic()
+    os.kill(pid, signal.SIGTERM)
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGTERM)
+    wait_for_end(pid, 20)
+    expect(time.monotonic() - begun < 15, "the stop took too long")
+    for thread in threads:
+        thread.join(20)
+    home.start()
+    with home.connect() as session, session.cursor() as cursor:
+        cursor.execute("SELECT COUNT(*) FROM t")
+        rows = int(cursor.fetchone()[0])
+        more = rows - 20000 - len(acknowledged)
+        expect(0 <= more <= 4, f"{rows} rows, {len(acknowledged)} acknowledged")
+    pid = home.pid()
+    os.kill(pid, signal.SIGINT)
+    wait_for_end(pid)
+    log = (home.folder / "data/searchd.log").read_text()
+    expect(log.endswith("stopped\n"), "SIGINT is no clean stop")
+
+
+# entry: (h) 111
+@check
+def a_missing_data_folder_is_made_and_relative_paths_are_beside_the_config(home):
+    listen = f"listen = 127.0.0.1:{home.port}:mysql"
+    home.write(listen, "data_dir = deep/er/data", "log = deep/my.log", "pid_file = deep/my.pid")
+    done = home.run()
+    if done.returncode != 0:
+        expect_fatal(done, home.folder / "deep")
+        return
+    pid = int((home.folder / "deep/my.pid").read_text())
+    home.connect().close()
+    os.kill(pid, signal.SIGTERM)
+    wait_for_end(pid)
+    expect((home.folder / "deep/my.log").exists(), "no log")
 
 
 def run_check(function):

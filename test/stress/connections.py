@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Connections that must not get in each other's way: 1,000 idle and 64 busy ones, a packet of 100 MB, a client that
 stops reading, half-open handshakes, KILL QUERY and a client that goes away.
 

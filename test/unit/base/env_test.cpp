@@ -2,10 +2,10 @@
 
 #include <catch2/catch.hpp>
 
+#include "base/temporary_folder.h"
 #include "storage/base/fault_point.h"
 #include "storage/base/faulty_env.h"
 #include "storage/base/memory_env.h"
-#include "base/temporary_folder.h"
 
 namespace stoa {
 namespace {

@@ -6,8 +6,8 @@
 #include <iterator>
 #include <regex>
 
-#include "storage/base/env.h"
 #include "base/temporary_folder.h"
+#include "storage/base/env.h"
 
 namespace stoa {
 namespace {
