@@ -189,24 +189,7 @@ class SelectPlanner {
     return Status::Ok();
   }
 
-  // GROUP BY 2: the second item of the select.
-  Result<const ParsedExpr*> GroupedItem(const ParsedExpr& key) const {
-    if (key.kind != ParsedKind::kInteger) {
-      return &key;
-    }
-    const uint64_t position = key.unsigned_integer;
-    if (position < 1 || position > statement_.items.size()) {
-      return TableError(table_name(),
-                        fmt::format("group-by position {} is not an item of the select", position));
-    }
-    const ParsedExpr* item = statement_.items[position - 1].expr.get();
-    return item->kind == ParsedKind::kStar ? TableError(table_name(), "can not group by '*'")
-                                           : Result<const ParsedExpr*>(item);
-  }
-
-  Status AddGroupKey(const ParsedExpr& named) {
-    ASSIGN_OR_RETURN(const ParsedExpr* item, GroupedItem(named));
-    const ParsedExpr& key = *item;
+  Status AddGroupKey(const ParsedExpr& key) {
     plan_.grouped = true;
     scope_.set_clause(Clause::kGroupBy);
     const std::string name = PlainName(key, scope_);

@@ -300,6 +300,29 @@ def set_global_changes_settings_that_need_no_restart(home):
                 pass
 
 
+@check
+def kill_ends_a_connection_whose_client_does_not_read(home):
+    home.start()
+    with home.connect() as connection, connection.cursor() as cursor:
+        cursor.execute("CREATE TABLE t (s string)")
+        for _ in range(4):
+            cursor.execute("INSERT INTO t (s) VALUES " + ",".join(["('%s')" % ("x" * 150)] * 50000))
+        connection.commit()
+        deaf = home.connect()
+        deaf._execute_command(3, "SELECT s FROM t LIMIT 200000")
+
+        def command():
+            cursor.execute("SHOW PROCESSLIST")
+            return next((row[4] for row in cursor.fetchall() if int(row[0]) == deaf.thread_id()), None)
+
+        time.sleep(0.5)  # until no buffer on the way takes more
+        expect(command() is not None, "the client is not in the list")
+        cursor.execute(f"KILL {deaf.thread_id()}")
+        deadline = time.monotonic() + 10
+        while command() is not None and time.monotonic() < deadline:
+            time.sleep(0.05)
+        expect(command() is None, "the connection is still there 10 s after KILL")
+        deaf._force_close()
 # entry: (h) 116
 @check
 def ranges_that_overlap_a_port_are_fatal(home):
@@ -401,29 +424,6 @@ def a_missing_data_folder_is_made_and_relative_paths_are_beside_the_config(home)
     os.kill(pid, signal.SIGTERM)
     wait_for_end(pid)
     expect((home.folder / "deep/my.log").exists(), "no log")
-@check
-def kill_ends_a_connection_whose_client_does_not_read(home):
-    home.start()
-    with home.connect() as connection, connection.cursor() as cursor:
-        cursor.execute("CREATE TABLE t (s string)")
-        for _ in range(4):
-            cursor.execute("INSERT INTO t (s) VALUES " + ",".join(["('%s')" % ("x" * 150)] * 50000))
-        connection.commit()
-        deaf = home.connect()
-        deaf._execute_command(3, "SELECT s FROM t LIMIT 200000")
-
-        def command():
-            cursor.execute("SHOW PROCESSLIST")
-            return next((row[4] for row in cursor.fetchall() if int(row[0]) == deaf.thread_id()), None)
-
-        time.sleep(0.5)  # until no buffer on the way takes more
-        expect(command() is not None, "the client is not in the list")
-        cursor.execute(f"KILL {deaf.thread_id()}")
-        deadline = time.monotonic() + 10
-        while command() is not None and time.monotonic() < deadline:
-            time.sleep(0.05)
-        expect(command() is None, "the connection is still there 10 s after KILL")
-        deaf._force_close()
 
 
 def run_check(function):
