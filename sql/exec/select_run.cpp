@@ -60,7 +60,7 @@ class RowSender {
         cell.bytes = values.texts()[row];
         break;
     }
-    if (cell.type == ValueType::kJson) {
+    if (cell.type == ValueType::kJson && !sink_.takes_stored_json()) {
       SetJsonText(cell);
     }
     return cell;
