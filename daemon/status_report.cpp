@@ -104,6 +104,10 @@ std::vector<sql::NamedValue> StatusReport::Counters() const {
   add("aborted_clients", aborted_.load());
   add("bytes_received", received_.load());
   add("bytes_sent", sent_.load());
+  // MySQL's names, which monitors ask for.
+  add("Questions", queries);
+  add("Threads_connected", registry == nullptr ? 0 : registry->size());
+  add("Threads_running", registry == nullptr ? 0 : registry->running());
   return rows;
 }
 

@@ -38,6 +38,9 @@ class SelectPlanner {
   }
 
   Result<SelectPlan> Plan() {
+    if (statement_.where != nullptr) {
+      RETURN_IF_ERROR(RefuseSearch(*statement_.where));
+    }
     RETURN_IF_ERROR(ReadOptions());
     RETURN_IF_ERROR(BindGroupBy(statement_.group_by, statement_.items));
     RETURN_IF_ERROR(BindWithinGroup(statement_.within_group_order, statement_.group_limit));
@@ -257,7 +260,6 @@ class SelectPlanner {
     if (statement_.where == nullptr) {
       return Status::Ok();
     }
-    RETURN_IF_ERROR(RefuseSearch(*statement_.where));
     ASSIGN_OR_RETURN(plan_.filter, BindCondition(*statement_.where, Clause::kWhere));
     const bool has_documents = !source_.rows->columns().empty() &&
                                source_.rows->columns()[0].column_type == storage::ColumnType::kId;

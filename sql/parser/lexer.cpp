@@ -23,7 +23,8 @@ constexpr std::array<uint8_t, 256> MakeClasses() {
 }
 
 constexpr auto kClasses = MakeClasses();
-constexpr uint64_t kNoServerHas = 990000;  // /*!999999 … */ is written to be skipped by everyone
+constexpr uint64_t kOwnVersion = 80040;     // as the handshake says; /*!80041 … */ is for newer servers
+constexpr uint64_t kNoMariaDbHas = 990000;  // /*M!999999 … */ is written to be skipped by everyone
 
 uint8_t ClassOf(char c) { return kClasses[static_cast<unsigned char>(c)]; }
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
@@ -144,7 +145,9 @@ void Lexer::OpenVersionComment(size_t digits_at) {
   for (; IsDigit(At(at)) && at < digits_at + 6; ++at) {
     version = version * 10 + static_cast<uint64_t>(At(at) - '0');
   }
-  if (version >= kNoServerHas || text_.find("*/", at) == std::string_view::npos) {
+  const bool for_mariadb = text_[digits_at - 2] == 'M' || text_[digits_at - 2] == 'm';
+  if (version > (for_mariadb ? kNoMariaDbHas : kOwnVersion) ||
+      text_.find("*/", at) == std::string_view::npos) {
     return;
   }
   in_version_comment_ = true;
