@@ -493,6 +493,7 @@ Session::Reply Session::ChangeUser(std::string_view arguments) {
 
 asio::awaitable<void> Session::OnWorker(const std::function<void()>& task) {
   task_done_ = false;
+  channel_->Detach();
   server_.workers->Submit([self = shared_from_this(), task] {
     try {
       task();
@@ -512,6 +513,7 @@ asio::awaitable<void> Session::OnWorker(const std::function<void()>& task) {
       CancelStatement();
     }
   }
+  channel_->Attach();
 }
 
 Session::Reply Session::SendError(const Status& error) {

@@ -2,6 +2,7 @@
 
 #include <poll.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -24,15 +25,42 @@ constexpr size_t kLongReadSize = 256 << 10;  // once a packet turned out to be l
 constexpr size_t kMaxPending = 4 << 20;
 constexpr std::chrono::milliseconds kTick(100);
 
+asio::generic::stream_protocol ProtocolOf(const StreamSocket& socket) {
+  boost::system::error_code error;
+  const auto endpoint = socket.local_endpoint(error);
+  return error ? asio::generic::stream_protocol(AF_UNSPEC, 0) : endpoint.protocol();
+}
+
 }  // namespace
 
 Channel::Channel(StreamSocket socket, const ChannelOptions& options)
     : socket_(std::move(socket)),
+      descriptor_(socket_.native_handle()),
+      protocol_(ProtocolOf(socket_)),
       options_(options),
       timer_(socket_.get_executor()),
       reader_(options.max_packet_size) {
   boost::system::error_code ignored;
   socket_.non_blocking(true, ignored);
+}
+
+Channel::~Channel() {
+  if (!socket_.is_open()) {
+    close(descriptor_);
+  }
+}
+
+void Channel::Detach() {
+  boost::system::error_code ignored;
+  socket_.release(ignored);
+}
+
+void Channel::Attach() {
+  boost::system::error_code error;
+  socket_.assign(protocol_, descriptor_, error);
+  if (error) {
+    gone_ = true;  // the destructor closes it
+  }
 }
 
 Status Channel::SocketError(const boost::system::error_code& error) const {
@@ -185,11 +213,11 @@ Result<std::optional<std::string>> Channel::ReadNow(std::chrono::milliseconds pa
     if (packet) {
       return packet;
     }
-    pollfd state{socket_.native_handle(), POLLIN, 0};
+    pollfd state{descriptor_, POLLIN, 0};
     if (poll(&state, 1, static_cast<int>(patience.count())) <= 0) {
       return std::optional<std::string>();
     }
-    const ssize_t count = ::recv(socket_.native_handle(), bytes.data(), bytes.size(), MSG_DONTWAIT);
+    const ssize_t count = ::recv(descriptor_, bytes.data(), bytes.size(), MSG_DONTWAIT);
     if (count <= 0) {
       return std::optional<std::string>();
     }
@@ -198,8 +226,7 @@ Result<std::optional<std::string>> Channel::ReadNow(std::chrono::milliseconds pa
 }
 
 bool Channel::PeerLeft() const {
-  const int fd = const_cast<StreamSocket&>(socket_).native_handle();
-  pollfd state{fd, POLLRDHUP, 0};
+  pollfd state{descriptor_, POLLRDHUP, 0};
   return poll(&state, 1, 0) > 0;
 }
 
@@ -277,7 +304,7 @@ Status Channel::Encode(PacketWriter& packets) {
 
 Status Channel::WriteSome() {
   while (pending_start_ < pending_.size()) {
-    const ssize_t count = ::send(socket_.native_handle(), pending_.data() + pending_start_,
+    const ssize_t count = ::send(descriptor_, pending_.data() + pending_start_,
                                  pending_.size() - pending_start_, MSG_NOSIGNAL | MSG_DONTWAIT);
     if (count >= 0) {
       pending_start_ += static_cast<size_t>(count);
@@ -336,7 +363,7 @@ Status Channel::WaitWritable() {
     if (cancel_ != nullptr && cancel_->cancelled()) {
       return Status::Ok();
     }
-    pollfd state{socket_.native_handle(), POLLOUT, 0};
+    pollfd state{descriptor_, POLLOUT, 0};
     if (poll(&state, 1, static_cast<int>(kTick.count())) > 0) {
       return Status::Ok();
     }

@@ -34,6 +34,12 @@ struct ChannelOptions {
 class Channel : public PacketOutput, public std::enable_shared_from_this<Channel> {
  public:
   Channel(StreamSocket socket, const ChannelOptions& options);
+  ~Channel() override;
+
+  // Takes the socket away from the I/O thread while a worker uses it, so that what the client sends wakes
+  // only the worker, and gives it back. In between nothing awaitable may run.
+  void Detach();
+  void Attach();
 
   // The next packet. The first byte may take until `idle`, each further piece network_timeout; during a login
   // (see SetLoginDeadline) only the deadline of that counts. kIo: closed, failed or timed out; kLimit,
@@ -96,6 +102,8 @@ class Channel : public PacketOutput, public std::enable_shared_from_this<Channel
   Status SocketError(const boost::system::error_code& error) const;
 
   StreamSocket socket_;
+  const int descriptor_;  // of the socket, also while it is detached
+  const boost::asio::generic::stream_protocol protocol_;
   ChannelOptions options_;
   bool login_ = false;
 
