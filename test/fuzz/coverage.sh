@@ -28,5 +28,5 @@ LLVM_PROFILE_FILE="$work/profile" "$work/fuzz" -max_total_time="$seconds" -print
   -artifact_prefix="$work/" "$work/corpus" "${corpus[@]}" > "$work/log" 2>&1 || { tail -n 40 "$work/log"; echo "0 passed, 1 failed"; exit 1; }
 grep number_of_executed_units "$work/log"
 llvm-profdata-16 merge -o "$work/profdata" "$work/profile"
-llvm-cov-16 report "$work/fuzz" -instr-profile="$work/profdata" "$PWD/$readers" | awk '{print $1, $(NF-3)}' | tail -n 20
+llvm-cov-16 report "$work/fuzz" -instr-profile="$work/profdata" "$PWD/$readers" | awk 'NF >= 13 && $10 ~ /%/ {print $1 ": " $8 " lines, " $10 " reached"}'
 echo "1 passed, 0 failed"
