@@ -213,7 +213,7 @@ class Moments : public Aggregate {
 class Extreme : public Aggregate {
  public:
   Extreme(ValueType type, bool maximum, Collation collation)
-      : Aggregate(type), maximum_(maximum), collation_(collation) {}
+      : Aggregate(type), maximum_(maximum), collation_(collation), nothing_{type, 0, 0, {}} {}
 
   void Resize(size_t count) override { values_.resize(count); }
   void Update(const GroupedRows& input, const Vector& argument) override {
@@ -229,17 +229,7 @@ class Extreme : public Aggregate {
     out.Reset(type(), groups.size());
     for (size_t i = 0; i < groups.size(); ++i) {
       const Value& value = values_[groups[i]];
-      switch (LaneOf(type())) {
-        case VectorLane::kInt:
-          out.ints()[i] = value.integer;
-          break;
-        case VectorLane::kReal:
-          out.reals()[i] = value.real;
-          break;
-        case VectorLane::kBytes:
-          out.texts()[i] = value.bytes;
-          break;
-      }
+      out.Set(i, value.is_null() ? nothing_ : value);
     }
   }
 
@@ -267,6 +257,7 @@ class Extreme : public Aggregate {
 
   bool maximum_;
   Collation collation_;
+  Value nothing_;  // of a group without rows
   std::vector<Value> values_;
 };
 

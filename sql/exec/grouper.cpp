@@ -175,22 +175,7 @@ Status Grouper::ReadGroups(const SlotInfo& slot, std::span<const uint32_t> group
   }
   out.Reset(slot.type, groups.size());
   for (size_t i = 0; i < groups.size(); ++i) {
-    const Value& value = key_values_[groups[i]][slot.index];
-    if (value.is_null()) {
-      out.SetNull(i);
-      continue;
-    }
-    switch (LaneOf(slot.type)) {
-      case VectorLane::kInt:
-        out.ints()[i] = value.integer;
-        break;
-      case VectorLane::kReal:
-        out.reals()[i] = value.real;
-        break;
-      case VectorLane::kBytes:
-        out.texts()[i] = value.bytes;
-        break;
-    }
+    out.Set(i, key_values_[groups[i]][slot.index]);
   }
   return Status::Ok();
 }

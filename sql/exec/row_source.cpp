@@ -172,22 +172,7 @@ class MemorySource : public RowSource {
   Status Read(size_t, size_t column, std::span<const RowId> rows, Vector& out) const override {
     out.Reset(columns_[column].type, rows.size());
     for (size_t i = 0; i < rows.size(); ++i) {
-      const Value& value = rows_[rows[i].value][column];
-      if (value.is_null()) {
-        out.SetNull(i);
-        continue;
-      }
-      switch (LaneOf(columns_[column].type)) {
-        case VectorLane::kInt:
-          out.ints()[i] = value.integer;
-          break;
-        case VectorLane::kReal:
-          out.reals()[i] = value.real;
-          break;
-        case VectorLane::kBytes:
-          out.texts()[i] = value.bytes;
-          break;
-      }
+      out.Set(i, rows_[rows[i].value][column]);
     }
     return Status::Ok();
   }

@@ -60,6 +60,24 @@ void Vector::SetNull(size_t row) {
   }
 }
 
+void Vector::Set(size_t row, const Value& value) {
+  if (value.is_null()) {
+    SetNull(row);
+    return;
+  }
+  switch (LaneOf(type_)) {
+    case VectorLane::kInt:
+      ints_[row] = value.integer;
+      break;
+    case VectorLane::kReal:
+      reals_[row] = value.real;
+      break;
+    case VectorLane::kBytes:
+      texts_[row] = value.bytes;
+      break;
+  }
+}
+
 std::string_view Vector::Own(std::string text) {
   owned_.push_back(std::move(text));
   return owned_.back();

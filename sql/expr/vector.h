@@ -42,6 +42,8 @@ class Vector {
   bool has_nulls() const { return !nulls_.empty(); }
   bool IsNull(size_t row) const { return !nulls_.empty() && nulls_[row] != 0; }
   void SetNull(size_t row);
+  // Puts `value`, of this type or NULL, at `row`; its bytes stay the caller's.
+  void Set(size_t row, const Value& value);
 
   // Keeps `text` as long as this vector holds its contents.
   std::string_view Own(std::string text);
