@@ -115,6 +115,10 @@ struct ParsedExpr {
 
   ParsedExpr();
   ~ParsedExpr();
+  // A big INSERT makes hundreds of thousands of nodes; each thread keeps some of their memory for the next
+  // statement.
+  static void* operator new(size_t size);
+  static void operator delete(void* node);
   ParsedExpr(const ParsedExpr&) = delete;
   ParsedExpr& operator=(const ParsedExpr&) = delete;
 };

@@ -96,9 +96,35 @@ class StatementSplitter {
   std::vector<std::string_view> statements_;
 };
 
+// The text as the one statement it is, when that is clear without looking at its middle: it begins with a
+// word, and no
+// ';' comes before its end. Empty otherwise.
+std::string_view OnlyStatement(std::string_view text) {
+  while (!text.empty() && IsBlank(text.back())) {
+    text.remove_suffix(1);
+  }
+  while (!text.empty() && IsBlank(text.front())) {
+    text.remove_prefix(1);
+  }
+  const bool begins_with_word =
+      !text.empty() && ((text[0] >= 'a' && text[0] <= 'z') || (text[0] >= 'A' && text[0] <= 'Z'));
+  const size_t end = text.find(';');
+  if (!begins_with_word || (end != std::string_view::npos && end + 1 != text.size())) {
+    return {};
+  }
+  text = text.substr(0, end);
+  while (IsBlank(text.back())) {
+    text.remove_suffix(1);
+  }
+  return text;
+}
+
 }  // namespace
 
 std::vector<std::string_view> SplitStatements(std::string_view text) {
+  if (const std::string_view only = OnlyStatement(text); !only.empty()) {
+    return {only};
+  }
   return StatementSplitter(text).Split();
 }
 
