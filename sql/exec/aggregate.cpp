@@ -11,10 +11,24 @@
 namespace stoa::sql {
 namespace {
 
-class CountRows : public Aggregate {
+// What COUNT(*) and COUNT(x) share: a number a group.
+class Counts : public Aggregate {
  public:
-  CountRows() : Aggregate(ValueType::kBigint) {}
+  Counts() : Aggregate(ValueType::kBigint) {}
   void Resize(size_t count) override { counts_.resize(count); }
+  void Read(std::span<const uint32_t> groups, Vector& out) const override {
+    out.Reset(type(), groups.size());
+    for (size_t i = 0; i < groups.size(); ++i) {
+      out.ints()[i] = counts_[groups[i]];
+    }
+  }
+
+ protected:
+  std::vector<int64_t> counts_;
+};
+
+class CountRows : public Counts {
+ public:
   void Update(const GroupedRows& input, const Vector&) override {
     for (const uint32_t group : input.groups) {
       ++counts_[group];
@@ -24,36 +38,16 @@ class CountRows : public Aggregate {
     counts_[group] += static_cast<int64_t>(rows);
     return true;
   }
-  void Read(std::span<const uint32_t> groups, Vector& out) const override {
-    out.Reset(type(), groups.size());
-    for (size_t i = 0; i < groups.size(); ++i) {
-      out.ints()[i] = counts_[groups[i]];
-    }
-  }
-
- private:
-  std::vector<int64_t> counts_;
 };
 
 // COUNT(x): rows where x is not NULL.
-class CountValues : public Aggregate {
+class CountValues : public Counts {
  public:
-  CountValues() : Aggregate(ValueType::kBigint) {}
-  void Resize(size_t count) override { counts_.resize(count); }
   void Update(const GroupedRows& input, const Vector& argument) override {
     for (size_t i = 0; i < input.groups.size(); ++i) {
       counts_[input.groups[i]] += argument.IsNull(input.rows[i]) ? 0 : 1;
     }
   }
-  void Read(std::span<const uint32_t> groups, Vector& out) const override {
-    out.Reset(type(), groups.size());
-    for (size_t i = 0; i < groups.size(); ++i) {
-      out.ints()[i] = counts_[groups[i]];
-    }
-  }
-
- private:
-  std::vector<int64_t> counts_;
 };
 
 // COUNT(DISTINCT x); the values of a set count one by one.
