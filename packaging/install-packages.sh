@@ -9,7 +9,7 @@ build_packages=(
   g++ cmake ninja-build ccache pkg-config
   libboost1.81-dev libfmt-dev libspdlog-dev libcli11-dev
   libsimdjson-dev libhowardhinnant-date-dev libre2-dev libicu-dev
-  libxxhash-dev liblz4-dev libzstd-dev zlib1g-dev libssl-dev
+  libxxhash-dev liblz4-dev libzstd-dev liburing-dev libhwy-dev zlib1g-dev libssl-dev
   tzdata mariadb-client
 )
 test_packages=(

@@ -70,8 +70,8 @@ class TableSource : public RowSource {
   }
 
   Status Read(size_t part, size_t column, std::span<const RowId> rows, Vector& out) const override {
-    const std::shared_ptr<const storage::ColumnReader> column_reader = Reader(part, column);
-    const storage::ColumnReader& reader = *column_reader;
+    ASSIGN_OR_RETURN(const std::unique_ptr<storage::ColumnReader> column_reader, Reader(part, column));
+    storage::ColumnReader& reader = *column_reader;
     out.Reset(columns_[column].type, rows.size());
     switch (storage::LaneOf(columns_[column].column_type)) {
       case storage::Lane::kInt:
@@ -85,13 +85,15 @@ class TableSource : public RowSource {
   }
 
   Status ReadIds(size_t part, std::span<const RowId> rows, std::span<uint64_t> ids) const override {
-    return Reader(part, 0)->ReadInts(
+    ASSIGN_OR_RETURN(const std::unique_ptr<storage::ColumnReader> reader, Reader(part, 0));
+    return reader->ReadInts(
         rows, {reinterpret_cast<int64_t*>(ids.data()), ids.size()});  // an id travels as the bits of a uint64
   }
 
-  bool FindDocument(DocId id, std::vector<RowRef>& found) const override {
+  Result<bool> FindDocument(DocId id, std::vector<RowRef>& found) const override {
     for (uint32_t part = 0; part < parts_.size(); ++part) {
-      if (const auto row = parts_[part].part->FindDocument(id)) {
+      ASSIGN_OR_RETURN(const std::optional<RowId> row, parts_[part].part->FindDocument(id));
+      if (row.has_value()) {
         found.push_back({part, *row});
       }
     }
@@ -105,18 +107,18 @@ class TableSource : public RowSource {
   };
 
   // Made for each read: a statement reads few of the columns of few of the parts.
-  std::shared_ptr<const storage::ColumnReader> Reader(size_t part, size_t column) const {
+  Result<std::unique_ptr<storage::ColumnReader>> Reader(size_t part, size_t column) const {
     return parts_[part].part->Column(*definitions_[parts_[part].table][column]);
   }
 
-  static Status ReadFloats(const storage::ColumnReader& reader, std::span<const RowId> rows, Vector& out) {
+  static Status ReadFloats(storage::ColumnReader& reader, std::span<const RowId> rows, Vector& out) {
     std::vector<float> values(rows.size());
     RETURN_IF_ERROR(reader.ReadFloats(rows, values));
     std::copy(values.begin(), values.end(), out.reals().begin());
     return Status::Ok();
   }
 
-  static Status ReadTexts(const storage::ColumnReader& reader, std::span<const RowId> rows, Vector& out) {
+  static Status ReadTexts(storage::ColumnReader& reader, std::span<const RowId> rows, Vector& out) {
     RETURN_IF_ERROR(reader.ReadBytes(rows, out.texts(), out.buffer()));
     if (out.type() == ValueType::kJson) {  // no bytes: the row has no JSON
       for (size_t i = 0; i < rows.size(); ++i) {
@@ -184,7 +186,7 @@ class MemorySource : public RowSource {
     return Status::Ok();
   }
 
-  bool FindDocument(DocId, std::vector<RowRef>&) const override { return false; }
+  Result<bool> FindDocument(DocId, std::vector<RowRef>&) const override { return false; }
 
  private:
   std::vector<std::vector<Value>> rows_;

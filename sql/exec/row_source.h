@@ -47,7 +47,7 @@ class RowSource {
   // The document ids of rows, by which ties are broken; rows without ids count from 0.
   virtual Status ReadIds(size_t part, std::span<const RowId> rows, std::span<uint64_t> ids) const = 0;
   // Live rows of a document; false when this source has no index of ids.
-  virtual bool FindDocument(DocId id, std::vector<RowRef>& found) const = 0;
+  virtual Result<bool> FindDocument(DocId id, std::vector<RowRef>& found) const = 0;
 
  protected:
   std::vector<SourceColumn> columns_;

@@ -73,7 +73,8 @@ class Scanner {
 Result<bool> ScanDocuments(const ScanInput& input, Scanner& scanner) {
   std::vector<RowRef> found;
   for (const DocId id : *input.documents) {
-    input.source.FindDocument(id, found);
+    ASSIGN_OR_RETURN(const bool searched, input.source.FindDocument(id, found));
+    static_cast<void>(searched);
   }
   std::sort(found.begin(), found.end(), [](const RowRef& a, const RowRef& b) {
     return std::tie(a.part, a.row) < std::tie(b.part, b.row);

@@ -51,7 +51,8 @@ Result<std::vector<ColumnValues>> JsonPathUpdater::Apply(const std::vector<JsonP
   for (const ColumnId column_id : ColumnsOf(updates)) {
     const auto& column =
         snapshot_.definition->columns[static_cast<size_t>(snapshot_.definition->IndexOf(column_id))];
-    readers_.assign(snapshot_.parts.size(), nullptr);
+    readers_.clear();
+  readers_.resize(snapshot_.parts.size());
     ColumnValues& values = columns.emplace_back();
     values.column = column_id;
     values.type = column.type;
@@ -82,13 +83,13 @@ Result<std::string> JsonPathUpdater::CurrentValue(const storage::ColumnDefinitio
   if (const std::optional<std::string_view> pending = PendingBytes(pending_, table_, column.id, id)) {
     return std::string(*pending);
   }
-  const std::optional<storage::RowLocation> place = snapshot_.FindDocument(id);
+  ASSIGN_OR_RETURN(const std::optional<storage::RowLocation> place, snapshot_.FindDocument(id));
   if (!place) {
     return std::string();
   }
-  std::shared_ptr<const storage::ColumnReader>& reader = readers_[place->part];
+  std::unique_ptr<storage::ColumnReader>& reader = readers_[place->part];
   if (reader == nullptr) {
-    reader = snapshot_.parts[place->part]->Column(column);
+    ASSIGN_OR_RETURN(reader, snapshot_.parts[place->part]->Column(column));
   }
   std::string_view value;
   storage::ReadBuffer buffer;

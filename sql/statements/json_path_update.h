@@ -41,7 +41,7 @@ class JsonPathUpdater {
   const storage::TableSnapshot& snapshot_;
   const storage::Table& table_;
   const storage::WriteSet& pending_;
-  std::vector<std::shared_ptr<const storage::ColumnReader>> readers_;  // of the current column, by part
+  std::vector<std::unique_ptr<storage::ColumnReader>> readers_;  // of the current column, by part
   size_t refused_everywhere_ = 0;
   size_t refused_somewhere_ = 0;
 };

@@ -29,7 +29,8 @@ Result<WriteSet> BuildReplacement(const InsertStatement& statement,
   }
   ASSIGN_OR_RETURN(const RowBatch given, converter.Convert(statement.rows));
   ASSIGN_OR_RETURN(const std::vector<DocId> ids, SelectDocuments(snapshot, *statement.where, context));
-  ASSIGN_OR_RETURN(RowBatch rows, CopyRows(snapshot, RowsOf(snapshot, ids)));
+  ASSIGN_OR_RETURN(const std::vector<storage::RowLocation> old_rows, RowsOf(snapshot, ids));
+  ASSIGN_OR_RETURN(RowBatch rows, CopyRows(snapshot, old_rows));
   for (const ColumnValues& value : given.columns) {
     const auto place = std::find_if(rows.columns.begin(), rows.columns.end(),
                                     [&](const auto& column) { return column.column == value.column; });

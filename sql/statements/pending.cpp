@@ -102,8 +102,12 @@ Status CheckDuplicates(const WriteSet& pending, const storage::Table& table,
   const PendingRows rows(pending, table, ids);
   for (const DocId id : ids) {
     const PendingRows::State state = rows.StateOf(id);
-    if (state == PendingRows::State::kPresent ||
-        (state == PendingRows::State::kUntouched && snapshot.FindDocument(id))) {
+    bool exists = state == PendingRows::State::kPresent;
+    if (state == PendingRows::State::kUntouched) {
+      ASSIGN_OR_RETURN(const std::optional<storage::RowLocation> row, snapshot.FindDocument(id));
+      exists = row.has_value();
+    }
+    if (exists) {
       return ExistsError("duplicate id '{}'", id.value);
     }
   }

@@ -11,8 +11,7 @@ using storage::RowLocation;
 
 constexpr size_t kRowsAtOnce = 1024;
 
-Status AppendFrom(const storage::ColumnReader& reader, std::span<const RowId> rows,
-                  storage::ColumnValues& out) {
+Status AppendFrom(storage::ColumnReader& reader, std::span<const RowId> rows, storage::ColumnValues& out) {
   switch (storage::LaneOf(out.type)) {
     case storage::Lane::kInt: {
       out.ints.resize(out.ints.size() + rows.size());
@@ -40,7 +39,7 @@ Status CopyPart(std::span<const ColumnDefinition> columns, const storage::TableP
                 std::span<const RowId> rows, storage::RowBatch& batch) {
   size_t target = 0;
   for (const ColumnDefinition& column : columns) {
-    const std::shared_ptr<const storage::ColumnReader> reader = part.Column(column);
+    ASSIGN_OR_RETURN(const std::unique_ptr<storage::ColumnReader> reader, part.Column(column));
     storage::ColumnValues ids;
     ids.type = ColumnType::kId;
     storage::ColumnValues& values = column.type == ColumnType::kId ? ids : batch.columns[target++];
@@ -104,10 +103,11 @@ std::vector<RowLocation> LiveRows(const storage::TableSnapshot& snapshot) {
   return rows;
 }
 
-std::vector<RowLocation> RowsOf(const storage::TableSnapshot& snapshot, std::span<const DocId> ids) {
+Result<std::vector<RowLocation>> RowsOf(const storage::TableSnapshot& snapshot, std::span<const DocId> ids) {
   std::vector<RowLocation> rows;
   for (const DocId id : ids) {
-    if (const std::optional<RowLocation> row = snapshot.FindDocument(id)) {
+    ASSIGN_OR_RETURN(const std::optional<RowLocation> row, snapshot.FindDocument(id));
+    if (row.has_value()) {
       rows.push_back(*row);
     }
   }

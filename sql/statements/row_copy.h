@@ -16,7 +16,8 @@ Status CheckCopyable(const storage::TableDefinition& definition);
 // All live rows, in order.
 std::vector<storage::RowLocation> LiveRows(const storage::TableSnapshot& snapshot);
 // The live rows of these documents, in order; others are passed over.
-std::vector<storage::RowLocation> RowsOf(const storage::TableSnapshot& snapshot, std::span<const DocId> ids);
+Result<std::vector<storage::RowLocation>> RowsOf(const storage::TableSnapshot& snapshot,
+                                                 std::span<const DocId> ids);
 
 // The rows at `locations` (ascending) with all columns of the snapshot's definition.
 Result<storage::RowBatch> CopyRows(const storage::TableSnapshot& snapshot,

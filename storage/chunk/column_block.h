@@ -6,11 +6,10 @@
 #include <vector>
 
 #include "storage/base/ids.h"
+#include "storage/column/column_predicate.h"
 #include "storage/schema.h"
 
 namespace stoa::storage {
-
-inline constexpr uint32_t kBlockRows = 1024;
 
 // How one value lies in a block: 4, 8, 4 or 16 bytes. All bits zero is the default value of every column
 // type.

@@ -69,14 +69,14 @@ void RamSegment::GiveUp(uint32_t from, uint32_t to) {
   }
 }
 
-std::optional<RowId> SegmentView::FindDocument(DocId id) const {
+Result<std::optional<RowId>> SegmentView::FindDocument(DocId id) const {
   if (id < state_.min_id || id > state_.max_id) {
-    return std::nullopt;
+    return std::optional<RowId>();
   }
   const std::optional<RowId> row = state_.segment->FindNewest(id, state_.row_count);
   // Rows older than the newest of an id were deleted before it was written.
   if (!row.has_value() || state_.deleted->Contains(*row)) {
-    return std::nullopt;
+    return std::optional<RowId>();
   }
   return row;
 }

@@ -71,13 +71,14 @@ class SegmentView : public TablePart {
     DocId max_id{0};
     uint64_t ram_bytes = 0;
     uint64_t garbage_bytes = 0;  // of the arena: values that were replaced
+    bool sealed = false;         // it is being written to a disk chunk: no row is appended any more
   };
   explicit SegmentView(State state) : state_(std::move(state)) {}
 
   uint32_t row_count() const override { return state_.row_count; }
   const DeleteMap& deleted() const override { return *state_.deleted; }
-  std::optional<RowId> FindDocument(DocId id) const override;
-  std::shared_ptr<const ColumnReader> Column(const ColumnDefinition& column) const override;
+  Result<std::optional<RowId>> FindDocument(DocId id) const override;
+  Result<std::unique_ptr<ColumnReader>> Column(const ColumnDefinition& column) const override;
   bool is_disk_chunk() const override { return false; }
   uint64_t ram_bytes() const override { return state_.ram_bytes; }
 

@@ -9,7 +9,7 @@ namespace {
 
 Result<ColumnValues> CopyColumn(const TablePart& part, std::span<const RowId> rows,
                                 const ColumnDefinition& column, ReadBuffer& buffer) {
-  const std::shared_ptr<const ColumnReader> reader = part.Column(column);
+  ASSIGN_OR_RETURN(const std::unique_ptr<ColumnReader> reader, part.Column(column));
   ColumnValues values;
   values.column = column.id;
   values.type = column.type;
@@ -55,7 +55,8 @@ Result<RowBatch> CopyRows(const TablePart& part, std::span<const RowId> rows,
   for (const ColumnDefinition& column : definition.columns) {
     if (column.type == ColumnType::kId) {
       std::vector<int64_t> ids(rows.size());
-      RETURN_IF_ERROR(part.Column(column)->ReadInts(rows, ids));
+      ASSIGN_OR_RETURN(const std::unique_ptr<ColumnReader> reader, part.Column(column));
+      RETURN_IF_ERROR(reader->ReadInts(rows, ids));
       for (const int64_t id : ids) {
         batch.ids.emplace_back(static_cast<uint64_t>(id));
       }
@@ -83,7 +84,7 @@ Result<std::shared_ptr<const SegmentView>> RewriteSegments(
       edit.Append(batch, 0, count, definition);
     }
   }
-  return edit.Finish();
+  return edit.FinishView();
 }
 
 }  // namespace stoa::storage

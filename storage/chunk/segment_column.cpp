@@ -35,7 +35,7 @@ class SegmentColumn : public ColumnReader {
 
   ColumnType type() const override { return type_; }
 
-  Status ReadInts(std::span<const RowId> rows, std::span<int64_t> values) const override {
+  Status ReadInts(std::span<const RowId> rows, std::span<int64_t> values) override {
     RETURN_IF_ERROR(CheckLane(Lane::kInt));
     if (type_ == ColumnType::kId) {
       for (size_t i = 0; i < rows.size(); ++i) {
@@ -48,13 +48,12 @@ class SegmentColumn : public ColumnReader {
     }
     return Status::Ok();
   }
-  Status ReadFloats(std::span<const RowId> rows, std::span<float> values) const override {
+  Status ReadFloats(std::span<const RowId> rows, std::span<float> values) override {
     RETURN_IF_ERROR(CheckLane(Lane::kFloat));
     Read<float>(rows, values, [](float value) { return value; });
     return Status::Ok();
   }
-  Status ReadBytes(std::span<const RowId> rows, std::span<std::string_view> values,
-                   ReadBuffer&) const override {
+  Status ReadBytes(std::span<const RowId> rows, std::span<std::string_view> values, ReadBuffer&) override {
     RETURN_IF_ERROR(CheckLane(Lane::kBytes));
     Read<BytesCell>(rows, values,
                     [](const BytesCell& cell) { return std::string_view(cell.data, cell.size); });
@@ -88,8 +87,9 @@ class SegmentColumn : public ColumnReader {
 
 }  // namespace
 
-std::shared_ptr<const ColumnReader> SegmentView::Column(const ColumnDefinition& column) const {
-  return std::make_shared<SegmentColumn>(column.type, state_.directory->Share(column.id), state_.segment);
+Result<std::unique_ptr<ColumnReader>> SegmentView::Column(const ColumnDefinition& column) const {
+  return std::unique_ptr<ColumnReader>(
+      std::make_unique<SegmentColumn>(column.type, state_.directory->Share(column.id), state_.segment));
 }
 
 }  // namespace stoa::storage

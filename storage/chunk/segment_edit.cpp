@@ -78,45 +78,22 @@ uint32_t BlockCapacity(uint32_t segment_capacity, uint32_t rows) {
 }  // namespace
 
 SegmentEdit::SegmentEdit(std::shared_ptr<const SegmentView> base)
-    : base_(std::move(base)), next_(base_->state()), dead_count_(base_->deleted().count()) {}
+    : base_(std::move(base)), next_(base_->state()), deletes_(next_.deleted) {}
 
-SegmentEdit::SegmentEdit(uint32_t capacity) {
+SegmentEdit::SegmentEdit(uint32_t capacity) : deletes_(std::make_shared<const DeleteMap>()) {
   next_.segment = std::make_shared<RamSegment>(capacity);
-  next_.deleted = std::make_shared<const DeleteMap>();
   next_.directory = std::make_shared<const ColumnDirectory>();
 }
 
-std::optional<RowId> SegmentEdit::Find(DocId id) const {
+Result<std::optional<RowId>> SegmentEdit::Find(DocId id) const {
   if (id < next_.min_id || id > next_.max_id) {
-    return std::nullopt;
+    return std::optional<RowId>();
   }
   const std::optional<RowId> row = next_.segment->FindNewest(id, next_.row_count);
-  if (!row.has_value()) {
-    return std::nullopt;
-  }
-  const size_t word = row->value / 64;
-  const bool dead = deletes_changed_
-                        ? word < delete_words_.size() && ((delete_words_[word] >> (row->value % 64)) & 1) != 0
-                        : next_.deleted->Contains(*row);
-  return dead ? std::nullopt : row;
+  return row.has_value() && deletes_.Contains(*row) ? std::optional<RowId>() : row;
 }
 
-void SegmentEdit::Delete(RowId row) {
-  if (!deletes_changed_) {
-    delete_words_ = next_.deleted->words();
-    deletes_changed_ = true;
-  }
-  const size_t word = row.value / 64;
-  if (word >= delete_words_.size()) {
-    delete_words_.resize(word + 1);
-  }
-  const uint64_t bit = uint64_t{1} << (row.value % 64);
-  if ((delete_words_[word] & bit) == 0) {
-    delete_words_[word] |= bit;
-    ++dead_count_;
-    changed_ = true;
-  }
-}
+void SegmentEdit::Delete(RowId row) { changed_ |= deletes_.Add(row); }
 
 // Rows of commits that were given up lie between what the head shows and what was appended: they become dead
 // rows.
@@ -313,18 +290,16 @@ void SegmentEdit::Update(std::span<const RowId> rows, std::span<const uint32_t> 
   changed_ = true;
 }
 
-std::shared_ptr<const SegmentView> SegmentEdit::Finish() {
+std::shared_ptr<const SegmentView> SegmentEdit::FinishView() {
   if (!changed_ && base_ != nullptr) {
     return base_;
   }
-  if (deletes_changed_) {
-    next_.deleted = std::make_shared<const DeleteMap>(std::move(delete_words_), dead_count_);
-  }
+  next_.deleted = deletes_.Finish();
   if (directory_ != nullptr) {
     next_.directory = std::move(directory_);
   }
   next_.ram_bytes = next_.segment->fixed_bytes() + next_.segment->arena().allocated() +
-                    next_.directory->bytes + next_.deleted->words().size() * sizeof(uint64_t);
+                    next_.directory->bytes + next_.deleted->ram_bytes();
   return std::make_shared<const SegmentView>(std::move(next_));
 }
 

@@ -7,6 +7,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "storage/chunk/part_edit.h"
 #include "storage/chunk/ram_segment.h"
 #include "storage/row_batch.h"
 
@@ -16,26 +17,24 @@ namespace stoa::storage {
 // blocks that an update touches, copies the delete map. The base view never changes. An edit that is dropped
 // without Finish() leaves rows that no view shows; the next edit passes over them. One thread at a time,
 // under the table's writer mutex.
-class SegmentEdit {
+class SegmentEdit : public PartEdit {
  public:
   explicit SegmentEdit(std::shared_ptr<const SegmentView> base);
   explicit SegmentEdit(uint32_t capacity);  // an empty segment
 
   uint32_t row_count() const { return next_.row_count; }
-  uint32_t live_count() const { return next_.row_count - dead_count_; }
   uint32_t room() const { return next_.segment->capacity() - next_.segment->appended(); }
-  std::optional<RowId> Find(DocId id) const;
+  Result<std::optional<RowId>> Find(DocId id) const override;
 
-  void Delete(RowId row);
+  void Delete(RowId row) override;
   // Rows [from, from + count) of `rows`; count ≤ room(). Columns that the definition does not have are passed
   // over.
   void Append(const RowBatch& rows, size_t from, size_t count, const TableDefinition& definition);
-  // Sets `column` of rows[i] to the value at picks[i]; `rows` ascend.
   void Update(std::span<const RowId> rows, std::span<const uint32_t> picks, const ColumnValues& values,
-              const ColumnDefinition& column);
+              const ColumnDefinition& column) override;
 
-  bool changed() const { return changed_; }
-  std::shared_ptr<const SegmentView> Finish();
+  std::shared_ptr<const TablePart> Finish() override { return FinishView(); }
+  std::shared_ptr<const SegmentView> FinishView();
 
  private:
   void PassOverGivenUpRows();
@@ -50,9 +49,7 @@ class SegmentEdit {
   std::shared_ptr<const SegmentView> base_;
   SegmentView::State next_;
   bool changed_ = false;
-  std::vector<uint64_t> delete_words_;
-  bool deletes_changed_ = false;
-  uint32_t dead_count_ = 0;
+  DeleteMapEdit deletes_;
   std::shared_ptr<ColumnDirectory> directory_;              // copy of the base's once a column changes
   std::vector<std::shared_ptr<StoredColumn>> own_columns_;  // parallel to directory_: copies of this edit
   std::unordered_set<const ColumnBlock*> own_blocks_;       // made by this edit

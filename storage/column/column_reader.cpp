@@ -7,4 +7,8 @@ char* ReadBuffer::Allocate(size_t bytes) {
   return blocks_.back().data();
 }
 
+Status ColumnReader::Select(uint32_t, const ColumnPredicate&, BlockBits&) {
+  return InternalError("this column does not test its values");
+}
+
 }  // namespace stoa::storage

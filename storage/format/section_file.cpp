@@ -61,7 +61,8 @@ Status SectionFileWriter::Append(std::string_view bytes) {
   return file_.Append(bytes);
 }
 
-Status SectionFileWriter::AddSection(uint32_t kind, uint32_t key, std::string_view bytes) {
+Status SectionFileWriter::AddSection(uint32_t kind, uint32_t key, std::string_view bytes,
+                                     const SectionLayout&) {
   const uint64_t start = header_.empty() ? size_ : header_.size();
   const size_t padding = (kAlignment - start % kAlignment) % kAlignment;
   RETURN_IF_ERROR(Append(std::string(padding, '\0')));

@@ -18,12 +18,25 @@ struct SectionFileKind {
   FormatVersions versions;
 };
 
+inline constexpr uint32_t kWholeSection = 0;
+inline constexpr uint32_t kDefaultPage = 64u << 10;
+
+// How a section lies in the file.
+struct SectionLayout {
+  uint32_t alignment = 64;  // of its first byte; a power of two from 64 to 4,096
+  // Bytes that share a checksum, so that a reader of some pages does not read all; a power of two from 4 KiB.
+  // The checksums are an array behind the section's bytes; `crc` of the table is the array's. kWholeSection:
+  // one checksum, in the table.
+  uint32_t page_size = kWholeSection;
+};
+
 struct SectionEntry {
   uint32_t kind = 0;  // what the section is; numbers of the file's kind
   uint32_t key = 0;   // which one of its kind
   uint64_t offset = 0;
   uint64_t length = 0;
   uint32_t crc = 0;
+  uint32_t page_size = kWholeSection;
 };
 
 // Writes a file from front to end. One thread at a time.
@@ -32,7 +45,12 @@ class SectionFileWriter {
   // `owner` is the number of the table or chunk the file belongs to.
   SectionFileWriter(WritableFile& file, const SectionFileKind& kind, uint64_t owner);
 
-  Status AddSection(uint32_t kind, uint32_t key, std::string_view bytes);
+  Status AddSection(uint32_t kind, uint32_t key, std::string_view bytes, const SectionLayout& layout = {});
+  // A section whose bytes come piece by piece.
+  Status BeginSection(uint32_t kind, uint32_t key, const SectionLayout& layout = {});
+  Status AppendToSection(std::string_view bytes);
+  uint64_t section_length() const;  // of the section that is open
+  Status EndSection();
   Status Finish();  // table and trailer; syncing is the caller's
   uint64_t size() const { return size_; }
 

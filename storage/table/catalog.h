@@ -1,15 +1,19 @@
 #pragma once
 
+#include <array>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "storage/base/cancel_token.h"
 #include "storage/base/clock.h"
 #include "storage/base/env.h"
 #include "storage/base/ids.h"
 #include "storage/base/result.h"
+#include "storage/chunk/disk_chunk.h"
 #include "storage/schema.h"
 #include "storage/table/table.h"
 #include "storage/table/write_set.h"
@@ -26,6 +30,15 @@ struct StorageOptions {
   int64_t rt_flush_period_seconds = 36000;
   uint32_t server_id = 0;                    // 0 … 127, part of automatic ids
   bool ignore_damaged_transactions = false;  // --replay-flags=ignore-trx-errors
+
+  // Disk chunks; table settings of the same names go first.
+  uint64_t rt_mem_limit = 128u << 20;
+  AccessMode access_columnar_attrs = AccessMode::kMmap;
+  uint32_t auto_optimize = 1;          // 0: off; N: the cutoff is multiplied by it
+  uint32_t optimize_cutoff = 0;        // chunks; 0: twice the processors
+  uint32_t parallel_chunk_merges = 0;  // merges at a time; 0: half the processors, at least one
+  uint32_t merge_chunks_per_job = 2;
+  uint64_t docstore_cache_size = 16u << 20;
 };
 
 struct CommitResult {
@@ -38,6 +51,51 @@ struct StorageCounters {
   uint64_t binlog_bytes = 0;
   uint64_t binlog_syncs = 0;
   uint64_t commits = 0;
+};
+
+// What is on disk and in memory of a table.
+struct TableStatistics {
+  struct Chunk {
+    ChunkId id;
+    uint32_t rows = 0;  // dead ones included
+    uint32_t deleted = 0;
+    uint64_t disk_bytes = 0;
+    uint64_t patched_values = 0;  // of UPDATE, since the chunk was written
+    bool merging = false;
+  };
+  std::vector<Chunk> chunks;         // oldest first
+  std::vector<ChunkFileInfo> files;  // of the chunks and the RAM part file; names relative to the data folder
+  uint32_t ram_segments = 0;
+  uint64_t ram_bytes = 0;        // RAM segments
+  uint64_t chunk_ram_bytes = 0;  // what open chunks keep in memory
+  uint64_t mem_limit = 0;        // rt_mem_limit
+  double mem_limit_rate = 0;     // share of it at which the RAM part becomes a disk chunk
+  bool frozen = false;
+  bool optimizing = false;
+};
+
+// A flush or merge that runs.
+struct MaintenanceJob {
+  uint64_t id = 0;
+  std::string table;
+  std::string what;   // "flush of the RAM part", "merge of 4 chunks"
+  uint64_t done = 0;  // of `total`, in values
+  uint64_t total = 0;
+  int64_t started = 0;  // Unix seconds
+};
+
+// Waits that a flush, merge or DDL caused: how often readers and writers stood at a lock that it held, or
+// were slowed down, by length. Bounds are the upper ends in microseconds, the last bucket is open.
+struct WaitHistogram {
+  static constexpr std::array<uint64_t, 8> kBounds{100, 1000, 5000, 10000, 20000, 50000, 100000, 1000000};
+  std::array<uint64_t, kBounds.size() + 1> counts{};
+  uint64_t longest_microseconds = 0;
+};
+
+struct OptimizeRequest {
+  std::optional<uint32_t> cutoff;  // none: optimize_cutoff of the table or the server
+  bool wait = false;               // sync=1
+  CancelToken* cancel = nullptr;   // ends the waiting and the merge
 };
 
 // All tables of one data folder, their files and their log. One per process and folder (a lock file says so).
@@ -81,6 +139,26 @@ class Catalog {
 
   // Writes the RAM part of the table to its file and lets go of the log it needed. FLUSH TABLE, and by time.
   virtual Status FlushTable(std::string_view name) = 0;
+
+  // The RAM part becomes a disk chunk (nothing to do when it is empty); returns when it is in the manifest.
+  // Reads and writes go on. kInvalid "table 't' is frozen".
+  virtual Status FlushRamChunk(std::string_view name) = 0;
+  // Merges chunks until there are at most `cutoff`, in the background or before it returns.
+  virtual Status Optimize(std::string_view name, const OptimizeRequest& request) = 0;
+  // Flushes the RAM part and keeps every file as it is until Unfreeze(): no flush, merge or checkpoint;
+  // writes to RAM go on. Absolute paths of the table's files. Counts: each Freeze needs an Unfreeze.
+  virtual Result<std::vector<std::string>> Freeze(std::string_view name) = 0;
+  virtual Status Unfreeze(std::string_view name) = 0;
+  // A consistent copy of the tables (none named: all) as a data folder of its own below `folder`, which is
+  // made; returns its path. A server started on it has the tables as they were at one moment each.
+  virtual Result<std::string> Backup(const std::vector<std::string>& names, const std::string& folder) = 0;
+  // Adds the table that a backup, or another data folder that is not in use, holds under `path`, as `name`:
+  // files are checked and copied. `path`: the folder of the table beside the manifest that names it.
+  virtual Status Import(std::string_view name, const std::string& path) = 0;
+  virtual TableStatistics Statistics(const Table& table) const = 0;
+  virtual std::vector<MaintenanceJob> Jobs() const = 0;
+  virtual WaitHistogram waits() const = 0;
+
   // Clean stop: no more writes, every RAM part is written, the log is emptied.
   virtual Status Close() = 0;
 

@@ -10,8 +10,11 @@ constexpr int kCounterBits = 24;
 constexpr int kServerShift = 56;
 
 bool Exists(DocId id, std::span<const std::shared_ptr<const TableSnapshot>> snapshots) {
-  return std::any_of(snapshots.begin(), snapshots.end(),
-                     [&](const auto& snapshot) { return snapshot->FindDocument(id).has_value(); });
+  return std::any_of(snapshots.begin(), snapshots.end(), [&](const auto& snapshot) {
+    const auto place = snapshot->FindDocument(id);
+    // A part that cannot be read may hold it: the next id is as good.
+    return !place.ok() || place->has_value();
+  });
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "storage/chunk/chunk_view.h"
 #include "storage/chunk/row_copy.h"
 
 namespace stoa::storage {
@@ -76,13 +77,18 @@ RowBatch KeepLastOfEachId(const RowBatch& rows) {
   return result;
 }
 
-const SegmentView& AsSegment(const TablePart& part) {
-  return static_cast<const SegmentView&>(part);  // the only kind of part so far
+// nullptr for a disk chunk and for a segment that is being written to one.
+const SegmentView* AsOpenSegment(const TablePart& part) {
+  if (part.is_disk_chunk()) {
+    return nullptr;
+  }
+  const auto& segment = static_cast<const SegmentView&>(part);
+  return segment.state().sealed ? nullptr : &segment;
 }
 
 // `full`: no row will be appended any more.
 bool WorthRewriting(const TablePart& part, bool full) {
-  const SegmentView::State& state = AsSegment(part).state();
+  const SegmentView::State& state = AsOpenSegment(part)->state();
   const uint32_t dead = part.deleted().count();
   return (full && dead >= kBlockRows / 2 && dead > part.row_count() / 2) ||
          (state.garbage_bytes > kGarbageWorthRewriting && state.garbage_bytes > state.ram_bytes / 2);
@@ -93,20 +99,27 @@ bool WorthRewriting(const TablePart& part, bool full) {
 HeadBuilder::HeadBuilder(std::shared_ptr<const TableSnapshot> base) : base_(std::move(base)) {
   parts_.reserve(base_->parts.size() + 1);
   for (const auto& part : base_->parts) {
-    parts_.push_back({part, nullptr});
+    parts_.push_back({part, nullptr, nullptr});
   }
 }
 
-SegmentEdit& HeadBuilder::Edit(size_t part) {
+PartEdit& HeadBuilder::Edit(size_t part) {
   Part& edited = parts_[part];
-  if (edited.edit == nullptr) {
-    edited.edit = std::make_unique<SegmentEdit>(std::static_pointer_cast<const SegmentView>(edited.base));
+  if (edited.edit != nullptr) {
+    return *edited.edit;
   }
+  if (edited.base->is_disk_chunk()) {
+    edited.edit = std::make_unique<ChunkEdit>(std::static_pointer_cast<const ChunkView>(edited.base));
+    return *edited.edit;
+  }
+  auto edit = std::make_unique<SegmentEdit>(std::static_pointer_cast<const SegmentView>(edited.base));
+  edited.open = AsOpenSegment(*edited.base) != nullptr ? edit.get() : nullptr;
+  edited.edit = std::move(edit);
   return *edited.edit;
 }
 
 // Part by part, newest first, so that the hash of one part stays in the cache for all ids.
-std::vector<std::optional<RowLocation>> HeadBuilder::Locate(std::span<const DocId> ids) const {
+Result<std::vector<std::optional<RowLocation>>> HeadBuilder::Locate(std::span<const DocId> ids) const {
   std::vector<std::optional<RowLocation>> places(ids.size());
   size_t missing = ids.size();
   for (size_t p = parts_.size(); p-- > 0 && missing > 0;) {
@@ -115,8 +128,8 @@ std::vector<std::optional<RowLocation>> HeadBuilder::Locate(std::span<const DocI
       if (places[i].has_value()) {
         continue;
       }
-      const std::optional<RowId> row =
-          part.edit != nullptr ? part.edit->Find(ids[i]) : part.base->FindDocument(ids[i]);
+      ASSIGN_OR_RETURN(const std::optional<RowId> row,
+                       part.edit != nullptr ? part.edit->Find(ids[i]) : part.base->FindDocument(ids[i]));
       if (row.has_value()) {
         places[i] = RowLocation{static_cast<uint32_t>(p), *row};
         --missing;
@@ -135,7 +148,7 @@ Status HeadBuilder::Insert(const InsertRows& change) {
   if (twin.has_value() && !change.replace) {
     return ExistsError("duplicate id '{}'", twin->value);
   }
-  const auto places = Locate(change.rows.ids);
+  ASSIGN_OR_RETURN(const auto places, Locate(change.rows.ids));
   if (!change.replace) {
     for (size_t i = 0; i < places.size(); ++i) {
       if (places[i].has_value()) {
@@ -169,23 +182,36 @@ void HeadBuilder::Append(const RowBatch& rows) {
 
 // The last segment, or a new one when it is full.
 SegmentEdit& HeadBuilder::EditWithRoom(size_t rows) {
-  if (!parts_.empty() && Edit(parts_.size() - 1).room() > 0) {
-    return *parts_.back().edit;
+  const auto is_open = [](const Part& part) {
+    return part.open != nullptr || (part.base != nullptr && AsOpenSegment(*part.base) != nullptr);
+  };
+  if (!parts_.empty() && is_open(parts_.back())) {
+    Edit(parts_.size() - 1);
+    if (parts_.back().open->room() > 0) {
+      return *parts_.back().open;
+    }
   }
+  const auto segments = static_cast<size_t>(std::count_if(parts_.begin(), parts_.end(), is_open));
   uint32_t capacity = kSegmentRows;
-  if (parts_.size() < std::size(kFirstCapacities) && rows <= kFirstCapacities[parts_.size()]) {
-    capacity = kFirstCapacities[parts_.size()];
+  if (segments < std::size(kFirstCapacities) && rows <= kFirstCapacities[segments]) {
+    capacity = kFirstCapacities[segments];
   }
-  parts_.push_back({nullptr, std::make_unique<SegmentEdit>(capacity)});
-  return *parts_.back().edit;
+  auto edit = std::make_unique<SegmentEdit>(capacity);
+  SegmentEdit& open = *edit;
+  parts_.push_back({nullptr, std::move(edit), &open});
+  return open;
 }
 
 Result<uint64_t> HeadBuilder::Delete(const DeleteRows& change) {
   uint64_t found = 0;
-  const auto places = Locate(change.ids);
+  ASSIGN_OR_RETURN(const auto places, Locate(change.ids));
   for (size_t i = 0; i < places.size(); ++i) {
     // The same id may be given twice.
-    if (places[i].has_value() && Edit(places[i]->part).Find(change.ids[i]).has_value()) {
+    if (!places[i].has_value()) {
+      continue;
+    }
+    ASSIGN_OR_RETURN(const std::optional<RowId> live, Edit(places[i]->part).Find(change.ids[i]));
+    if (live.has_value()) {
       Edit(places[i]->part).Delete(places[i]->row);
       ++found;
     }
@@ -196,7 +222,7 @@ Result<uint64_t> HeadBuilder::Delete(const DeleteRows& change) {
 
 Result<uint64_t> HeadBuilder::Update(const UpdateRows& change) {
   RETURN_IF_ERROR(CheckShape(change.ids.size(), change.columns));
-  const auto places = Locate(change.ids);
+  ASSIGN_OR_RETURN(const auto places, Locate(change.ids));
   std::vector<uint32_t> order;
   for (uint32_t i = 0; i < places.size(); ++i) {
     if (places[i].has_value()) {
@@ -233,15 +259,15 @@ Result<std::shared_ptr<const TableSnapshot>> HeadBuilder::Finish() {
   next->definition = base_->definition;
   std::vector<bool> rewrite;
   for (size_t p = 0; p < parts_.size(); ++p) {
-    const bool last = p + 1 == parts_.size();
     const bool is_edited = parts_[p].edit != nullptr;
-    const bool full = is_edited && parts_[p].edit->room() == 0;
+    const bool full = p + 1 < parts_.size() || (parts_[p].open != nullptr && parts_[p].open->room() == 0);
     auto part = is_edited ? parts_[p].edit->Finish() : parts_[p].base;
-    if (part->live_count() == 0 && (!last || full)) {
+    const bool is_open = AsOpenSegment(*part) != nullptr;
+    if (is_open && full && part->live_count() == 0) {
       continue;
     }
     next->parts.push_back(std::move(part));
-    rewrite.push_back(is_edited && WorthRewriting(*next->parts.back(), !last || full));
+    rewrite.push_back(is_edited && is_open && WorthRewriting(*next->parts.back(), full));
   }
   RETURN_IF_ERROR(Compact(*next, rewrite));
   return std::shared_ptr<const TableSnapshot>(std::move(next));
@@ -255,7 +281,7 @@ Status HeadBuilder::Compact(TableSnapshot& next, const std::vector<bool>& rewrit
     if (!rewrite[p]) {
       continue;
     }
-    const bool with_older = p > 0 &&
+    const bool with_older = p > 0 && AsOpenSegment(*parts[p - 1]) != nullptr &&
                             parts[p - 1]->live_count() + parts[p]->live_count() <= kSegmentRows / 2 &&
                             parts[p - 1]->row_count() > parts[p - 1]->live_count();
     std::vector<std::shared_ptr<const SegmentView>> views;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "storage/base/result.h"
+#include "storage/chunk/part_edit.h"
 #include "storage/chunk/segment_edit.h"
 #include "storage/table/table_snapshot.h"
 #include "storage/table/write_set.h"
@@ -15,7 +16,8 @@ namespace stoa::storage {
 
 // Applies changes to the newest snapshot of a table and makes the next one. The base never changes; a builder
 // that is dropped has done nothing. Later changes see earlier ones. One thread at a time, under the table's
-// writer mutex. Columns that the definition does not have (any more) are passed over.
+// writer mutex. Columns that the definition does not have (any more) are passed over. New rows go to the last
+// RAM segment that is not sealed; disk chunks and sealed segments only get deletes and updates.
 class HeadBuilder {
  public:
   explicit HeadBuilder(std::shared_ptr<const TableSnapshot> base);
@@ -31,11 +33,12 @@ class HeadBuilder {
  private:
   struct Part {
     std::shared_ptr<const TablePart> base;  // nullptr: new in this builder
-    std::unique_ptr<SegmentEdit> edit;
+    std::unique_ptr<PartEdit> edit;
+    SegmentEdit* open = nullptr;  // `edit`, when rows may be appended
   };
 
-  SegmentEdit& Edit(size_t part);
-  std::vector<std::optional<RowLocation>> Locate(std::span<const DocId> ids) const;
+  PartEdit& Edit(size_t part);
+  Result<std::vector<std::optional<RowLocation>>> Locate(std::span<const DocId> ids) const;
   void Append(const RowBatch& rows);
   SegmentEdit& EditWithRoom(size_t rows);
   static Status Compact(TableSnapshot& next, const std::vector<bool>& rewrite);

@@ -61,6 +61,15 @@ class LocalCatalog final : public Catalog {
                               const BuildWriteSet& build) override;
   std::vector<DocId> NewDocIds(size_t count) override;
   Status FlushTable(std::string_view name) override;
+  Status FlushRamChunk(std::string_view name) override;
+  Status Optimize(std::string_view name, const OptimizeRequest& request) override;
+  Result<std::vector<std::string>> Freeze(std::string_view name) override;
+  Status Unfreeze(std::string_view name) override;
+  Result<std::string> Backup(const std::vector<std::string>& names, const std::string& folder) override;
+  Status Import(std::string_view name, const std::string& path) override;
+  TableStatistics Statistics(const Table& table) const override;
+  std::vector<MaintenanceJob> Jobs() const override;
+  WaitHistogram waits() const override;
   Status Close() override;
   StorageCounters counters() const override;
   uint64_t DiskBytes(const Table& table) const override;

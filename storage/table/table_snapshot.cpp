@@ -10,14 +10,15 @@ uint64_t TableSnapshot::live_count() const {
   return count;
 }
 
-std::optional<RowLocation> TableSnapshot::FindDocument(DocId id) const {
+Result<std::optional<RowLocation>> TableSnapshot::FindDocument(DocId id) const {
   // Newest first: documents written lately are asked for most.
   for (size_t i = parts.size(); i-- > 0;) {
-    if (const std::optional<RowId> row = parts[i]->FindDocument(id); row.has_value()) {
-      return RowLocation{static_cast<uint32_t>(i), *row};
+    ASSIGN_OR_RETURN(const std::optional<RowId> row, parts[i]->FindDocument(id));
+    if (row.has_value()) {
+      return std::optional(RowLocation{static_cast<uint32_t>(i), *row});
     }
   }
-  return std::nullopt;
+  return std::optional<RowLocation>();
 }
 
 }  // namespace stoa::storage

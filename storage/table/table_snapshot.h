@@ -5,28 +5,12 @@
 #include <optional>
 #include <vector>
 
+#include "storage/base/result.h"
+#include "storage/chunk/delete_map.h"
 #include "storage/column/column_reader.h"
 #include "storage/schema.h"
 
 namespace stoa::storage {
-
-// Rows of one part that were deleted or replaced. Immutable.
-class DeleteMap {
- public:
-  DeleteMap() = default;
-  explicit DeleteMap(std::vector<uint64_t> words, uint32_t count) : words_(std::move(words)), count_(count) {}
-
-  bool Contains(RowId row) const {
-    const size_t word = row.value / 64;
-    return word < words_.size() && ((words_[word] >> (row.value % 64)) & 1) != 0;
-  }
-  uint32_t count() const { return count_; }
-  const std::vector<uint64_t>& words() const { return words_; }
-
- private:
-  std::vector<uint64_t> words_;
-  uint32_t count_ = 0;
-};
 
 // One part of a table as one snapshot sees it: a RAM segment up to its published row count, or a disk chunk.
 // Rows keep the order of insertion. Immutable and safe to share.
@@ -37,10 +21,10 @@ class TablePart {
   virtual uint32_t row_count() const = 0;  // dead rows included
   virtual const DeleteMap& deleted() const = 0;
   // The live row of a document.
-  virtual std::optional<RowId> FindDocument(DocId id) const = 0;
+  virtual Result<std::optional<RowId>> FindDocument(DocId id) const = 0;
   // A column of the snapshot's definition. Rows older than the column read as its default; a column that was
   // widened (MODIFY int → bigint) reads in its new type.
-  virtual std::shared_ptr<const ColumnReader> Column(const ColumnDefinition& column) const = 0;
+  virtual Result<std::unique_ptr<ColumnReader>> Column(const ColumnDefinition& column) const = 0;
   virtual bool is_disk_chunk() const = 0;
   virtual uint64_t ram_bytes() const = 0;
 
@@ -59,7 +43,7 @@ struct TableSnapshot {
   std::vector<std::shared_ptr<const TablePart>> parts;  // oldest first
 
   uint64_t live_count() const;
-  std::optional<RowLocation> FindDocument(DocId id) const;
+  Result<std::optional<RowLocation>> FindDocument(DocId id) const;
 };
 
 }  // namespace stoa::storage

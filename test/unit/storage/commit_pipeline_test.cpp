@@ -215,10 +215,10 @@ TEST_CASE("readers see exactly one version of a row while it is replaced", "[sto
       while (!stop.load()) {
         const auto snapshot = table->Snapshot();
         const DocId id(static_cast<uint64_t>(last) % ids.size() + 1);
-        const auto place = snapshot->FindDocument(id);
+        const auto place = *snapshot->FindDocument(id);
         int64_t value = -1;
         if (place.has_value()) {
-          const auto column = snapshot->parts[place->part]->Column(snapshot->definition->columns[1]);
+          const auto column = *snapshot->parts[place->part]->Column(snapshot->definition->columns[1]);
           wrong += column->ReadInts({&place->row, 1}, {&value, 1}).ok() ? 0 : 1;
         }
         wrong += value < last || snapshot->live_count() != ids.size() ? 1 : 0;

@@ -15,15 +15,15 @@ std::shared_ptr<const SegmentView> Append(std::shared_ptr<const SegmentView> vie
                                           const TableDefinition& definition) {
   SegmentEdit edit(std::move(view));
   edit.Append(rows, 0, rows.size(), definition);
-  return edit.Finish();
+  return edit.FinishView();
 }
 
-std::shared_ptr<const SegmentView> NewView(uint32_t capacity) { return SegmentEdit(capacity).Finish(); }
+std::shared_ptr<const SegmentView> NewView(uint32_t capacity) { return SegmentEdit(capacity).FinishView(); }
 
 int64_t IntAt(const SegmentView& view, const ColumnDefinition& column, uint32_t row) {
   int64_t value = -1;
   const RowId rows[] = {RowId(row)};
-  REQUIRE(view.Column(column)->ReadInts(rows, {&value, 1}).ok());
+  REQUIRE((*view.Column(column))->ReadInts(rows, {&value, 1}).ok());
   return value;
 }
 
@@ -33,8 +33,8 @@ TEST_CASE("rows appended to a segment are seen only by newer views", "[storage]"
   const auto second = Append(first, MakeRows({7}, 2), definition);
   CHECK(first->row_count() == 2);
   CHECK(second->row_count() == 3);
-  CHECK_FALSE(first->FindDocument(DocId(7)).has_value());
-  CHECK(second->FindDocument(DocId(7)) == RowId(2));
+  CHECK_FALSE(first->FindDocument(DocId(7))->has_value());
+  CHECK(*second->FindDocument(DocId(7)) == RowId(2));
   CHECK(IntAt(*second, definition.columns[1], 2) == 2);
 }
 
@@ -47,7 +47,7 @@ TEST_CASE("an update leaves older views as they are", "[storage]") {
   const RowId rows[] = {RowId(1)};
   const uint32_t picks[] = {0};
   edit.Update(rows, picks, values, definition.columns[1]);
-  const auto after = edit.Finish();
+  const auto after = edit.FinishView();
   CHECK(IntAt(*before, definition.columns[1], 1) == 1);
   CHECK(IntAt(*after, definition.columns[1], 1) == 9);
   CHECK(IntAt(*after, definition.columns[1], 0) == 1);
@@ -93,14 +93,14 @@ TEST_CASE("every view finds its own version of a document", "[storage]") {
   std::vector<std::shared_ptr<const SegmentView>> views{NewView(kSegmentRows)};
   for (int64_t version = 0; version < 3000; ++version) {
     SegmentEdit edit(views.back());
-    if (const auto old = edit.Find(DocId(42)); old.has_value()) {
+    if (const auto old = *edit.Find(DocId(42)); old.has_value()) {
       edit.Delete(*old);
     }
     edit.Append(MakeRows({42}, version), 0, 1, definition);
-    views.push_back(edit.Finish());
+    views.push_back(edit.FinishView());
   }
   for (const size_t version : {size_t{1}, size_t{2}, size_t{1500}, size_t{3000}}) {
-    const auto row = views[version]->FindDocument(DocId(42));
+    const auto row = *views[version]->FindDocument(DocId(42));
     REQUIRE(row == RowId(static_cast<uint32_t>(version - 1)));
     CHECK(IntAt(*views[version], definition.columns[1], row->value) == static_cast<int64_t>(version) - 1);
     CHECK(views[version]->live_count() == 1);
@@ -114,23 +114,24 @@ TEST_CASE("rows of an edit that was given up are dead, and the older version liv
     SegmentEdit lost(base);
     lost.Delete(RowId(0));
     lost.Append(MakeRows({1, 3}, 2), 0, 2, definition);
-    CHECK(lost.Finish()->FindDocument(DocId(1)) == RowId(2));
+    CHECK(*lost.Finish()->FindDocument(DocId(1)) == RowId(2));
   }
-  CHECK(base->FindDocument(DocId(1)) == RowId(0));
+  CHECK(*base->FindDocument(DocId(1)) == RowId(0));
   const auto next = Append(base, MakeRows({4}, 3), definition);
-  CHECK(next->FindDocument(DocId(1)) == RowId(0));
-  CHECK_FALSE(next->FindDocument(DocId(3)).has_value());
-  CHECK(next->FindDocument(DocId(4)) == RowId(4));
+  CHECK(*next->FindDocument(DocId(1)) == RowId(0));
+  CHECK_FALSE(next->FindDocument(DocId(3))->has_value());
+  CHECK(*next->FindDocument(DocId(4)) == RowId(4));
   CHECK(next->live_count() == 3);
 }
 
 TEST_CASE("an empty segment finds nothing and the lane of a column is checked", "[storage]") {
   const TableDefinition definition = MakeDefinition("t");
   const auto view = Append(NewView(16), MakeRows({1}, 1), definition);
-  CHECK_FALSE(NewView(16)->FindDocument(DocId(0)).has_value());
+  CHECK_FALSE(NewView(16)->FindDocument(DocId(0))->has_value());
   float value = 0;
   const RowId rows[] = {RowId(0)};
-  CHECK(view->Column(definition.columns[1])->ReadFloats(rows, {&value, 1}).code() == StatusCode::kInternal);
+  CHECK((*view->Column(definition.columns[1]))->ReadFloats(rows, {&value, 1}).code() ==
+        StatusCode::kInternal);
 }
 
 }  // namespace
