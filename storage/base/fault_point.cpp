@@ -35,6 +35,7 @@ constexpr std::string_view kNames[] = {
     "env.append",
     "env.append.torn",
     "env.create",
+    "env.read",
     "env.rename",
     "env.sync",
     "manifest.rename",
