@@ -4,14 +4,14 @@
 #include <cstdint>
 #include <string_view>
 
-#include "storage/base/status.h"
+#include "storage/base/result.h"
 #include "storage/column/column_predicate.h"
 #include "storage/column/number_kernels.h"
 
 namespace stoa::storage {
 
-// How the numbers of one block of up to 1,024 rows are packed; docs/format/spc.md, "Numbers". All of them work
-// on keys: unsigned 64-bit numbers in the order of the column's values.
+// How the numbers of one block of up to 1,024 rows are packed; docs/format/spc.md, "Numbers". All of them
+// work on keys: unsigned 64-bit numbers in the order of the column's values.
 enum class BlockEncoding : uint8_t {
   kConstant = 0,  // no payload
   kPacked = 1,    // minimum + packed
@@ -55,8 +55,8 @@ Status ValidateBlock(const NumberBlock& block, uint32_t rows);
 
 inline constexpr size_t kKeyRoom = kBlockRows + kUnpackStep;  // what DecodeKeys may write
 
-// The key of one row, found by arithmetic. `payload` may begin behind the rows of which nothing is asked, when
-// BeginsAnywhere: with `first_row`, a multiple of 8.
+// The key of one row, found by arithmetic. `payload` may begin behind the rows of which nothing is asked,
+// when BeginsAnywhere: with `first_row`, a multiple of 8.
 uint64_t KeyAt(const NumberBlock& block, const char* payload, uint32_t rows, uint32_t row,
                uint32_t first_row = 0);
 inline bool BeginsAnywhere(BlockEncoding encoding) {

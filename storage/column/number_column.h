@@ -10,8 +10,8 @@
 
 namespace stoa::storage {
 
-// Columns of numbers: kId, kInt, kBigint, kBool, kTimestamp, kFloat. Blocks of 1,024 values, each packed in the
-// way that takes the fewest bytes and still gives a single value by arithmetic (number_block.h).
+// Columns of numbers: kId, kInt, kBigint, kBool, kTimestamp, kFloat. Blocks of 1,024 values, each packed in
+// the way that takes the fewest bytes and still gives a single value by arithmetic (number_block.h).
 // docs/format/spc.md, "Numbers".
 //
 // Reads `input` once; holds one piece of it, one block and the directory.

@@ -130,14 +130,12 @@ class BlockPlanner {
     block.encoding = encoding;
     return block;
   }
-  uint8_t RangeWidth() const {
-    return static_cast<uint8_t>(PackedWidth(common_.maximum - common_.minimum));
-  }
+  uint8_t RangeWidth() const { return static_cast<uint8_t>(PackedWidth(common_.maximum - common_.minimum)); }
   void SetMarks(NumberBlock& block, size_t count) const {
     block.count = static_cast<uint16_t>(count);
     block.value_width = RangeWidth();
-    block.listed =
-        count <= kMostListed && BlockMarks::Bytes(count, true, rows_) < BlockMarks::Bytes(count, false, rows_);
+    block.listed = count <= kMostListed &&
+                   BlockMarks::Bytes(count, true, rows_) < BlockMarks::Bytes(count, false, rows_);
   }
   const std::vector<uint64_t>& Sorted() {
     if (sorted_.empty()) {
@@ -268,12 +266,9 @@ class BlockWriter {
         Mark([&](size_t row) { return row == 0 || keys_[row] != keys_[row - 1]; });
         break;
       case BlockEncoding::kPatched: {
-        const auto is_exception = [&](size_t row) {
-          return (keys_[row] - block_.base) >> block_.width != 0;
-        };
-        Pack(block_.width, keys_, [&](size_t row, uint64_t key) {
-          return is_exception(row) ? 0 : key - block_.base;
-        });
+        const auto is_exception = [&](size_t row) { return (keys_[row] - block_.base) >> block_.width != 0; };
+        Pack(block_.width, keys_,
+             [&](size_t row, uint64_t key) { return is_exception(row) ? 0 : key - block_.base; });
         Mark(is_exception);
         break;
       }

@@ -155,8 +155,8 @@ Result<std::vector<NumberBlock>> ReadNumberDirectory(std::string_view bytes, con
     blocks.push_back(*block);
   }
   if (!reader.done() || end + kPackedSlack != payload_bytes) {
-    return CorruptError("{} bytes of blocks instead of {}, {} bytes behind the last entry",
-                        payload_bytes, end + kPackedSlack, reader.remaining());
+    return CorruptError("{} bytes of blocks instead of {}, {} bytes behind the last entry", payload_bytes,
+                        end + kPackedSlack, reader.remaining());
   }
   return blocks;
 }

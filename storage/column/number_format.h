@@ -11,13 +11,12 @@
 
 namespace stoa::storage {
 
-// What the writer and the readers of number columns agree on beside the blocks. docs/format/spc.md, "Numbers".
+// What the writer and the readers of number columns agree on beside the blocks. docs/format/spc.md,
+// "Numbers".
 
 inline constexpr uint32_t kZoneRows = 65'536;
 
-inline bool IsNumber(ColumnType type) {
-  return LaneOf(type) == Lane::kInt || LaneOf(type) == Lane::kFloat;
-}
+inline bool IsNumber(ColumnType type) { return LaneOf(type) == Lane::kInt || LaneOf(type) == Lane::kFloat; }
 inline uint32_t BlocksOf(uint32_t rows) { return rows / kBlockRows + (rows % kBlockRows != 0 ? 1 : 0); }
 inline uint32_t RowsOfBlock(uint32_t block, uint32_t rows) {
   const uint32_t left = rows - block * kBlockRows;

@@ -25,10 +25,10 @@ constexpr size_t kStepBytes = 64;
 
 template <typename T>
 struct StepPattern {
-  std::array<uint8_t, kStepBytes> shuffle{};         // byte of the block's load for each byte of its lanes
-  std::array<T, kStepBytes / sizeof(T)> left{};      // shift to the left; of 16-bit lanes the factor
-  std::array<uint16_t, kStepBytes / 16> load_at{};   // where a block's load begins, from the step's first byte
-  std::array<uint8_t, kStepBytes> permute{};         // as shuffle, from the step's first byte
+  std::array<uint8_t, kStepBytes> shuffle{};        // byte of the block's load for each byte of its lanes
+  std::array<T, kStepBytes / sizeof(T)> left{};     // shift to the left; of 16-bit lanes the factor
+  std::array<uint16_t, kStepBytes / 16> load_at{};  // where a block's load begins, from the step's first byte
+  std::array<uint8_t, kStepBytes> permute{};        // as shuffle, from the step's first byte
 };
 
 // Whether any value of this width lies within the lanes' number of bytes.
@@ -122,7 +122,7 @@ template <typename T>
 using Lanes = hn::CappedTag<T, kStepBytes / sizeof(T)>;
 
 template <typename T>
-hn::Vec<Lanes<T>> ShiftLeft(hn::Vec<Lanes<T>> value, const T* left) {
+hn::Vec<Lanes<T> > ShiftLeft(hn::Vec<Lanes<T> > value, const T* left) {
   const auto amount = hn::LoadU(Lanes<T>(), left);
   if constexpr (sizeof(T) == 2) {
     return hn::Mul(value, amount);
@@ -133,13 +133,13 @@ hn::Vec<Lanes<T>> ShiftLeft(hn::Vec<Lanes<T>> value, const T* left) {
 
 // The blocks of one vector, each loaded from where its own values begin.
 template <typename T>
-hn::Vec<Lanes<uint8_t>> LoadBlocks(const uint8_t* step, const StepPattern<T>& pattern, size_t block) {
+hn::Vec<Lanes<uint8_t> > LoadBlocks(const uint8_t* step, const StepPattern<T>& pattern, size_t block) {
   const Lanes<uint8_t> d;
   constexpr size_t kBlocks = hn::MaxLanes(Lanes<uint8_t>()) / 16;
   if constexpr (kBlocks == 1) {
     return hn::LoadU(d, step + pattern.load_at[block]);
   } else {
-    const hn::Half<Lanes<uint8_t>> half;
+    const hn::Half<Lanes<uint8_t> > half;
     const hn::FixedTag<uint8_t, 16> one;
     const auto load = [&](size_t i) HWY_ATTR { return hn::LoadU(one, step + pattern.load_at[block + i]); };
     if constexpr (kBlocks == 2) {
@@ -152,7 +152,7 @@ hn::Vec<Lanes<uint8_t>> LoadBlocks(const uint8_t* step, const StepPattern<T>& pa
 
 // Lanes [first, first + Lanes(d)) of the step at `step`.
 template <typename T>
-hn::Vec<Lanes<T>> UnpackVector(const uint8_t* step, const StepPattern<T>& pattern, size_t first, int right) {
+hn::Vec<Lanes<T> > UnpackVector(const uint8_t* step, const StepPattern<T>& pattern, size_t first, int right) {
   const Lanes<T> d;
   const Lanes<uint8_t> bytes;
   const size_t byte = first * sizeof(T);
@@ -160,7 +160,7 @@ hn::Vec<Lanes<T>> UnpackVector(const uint8_t* step, const StepPattern<T>& patter
   // One load and one permutation across the vector (VBMI) instead of four loads.
   const auto all = hn::LoadU(bytes, step);
   const auto index = hn::LoadU(bytes, pattern.permute.data());
-  const auto spread = hn::Vec<Lanes<uint8_t>>{_mm512_permutexvar_epi8(index.raw, all.raw)};
+  const auto spread = hn::Vec<Lanes<uint8_t> >{_mm512_permutexvar_epi8(index.raw, all.raw)};
 #else
   const auto spread = hn::TableLookupBytes(LoadBlocks(step, pattern, byte / 16),
                                            hn::LoadU(bytes, pattern.shuffle.data() + byte));
@@ -169,7 +169,7 @@ hn::Vec<Lanes<T>> UnpackVector(const uint8_t* step, const StepPattern<T>& patter
 }
 
 template <typename T>
-uint64_t OutOfRange(hn::Vec<Lanes<T>> value, hn::Vec<Lanes<T>> low, hn::Vec<Lanes<T>> span) {
+uint64_t OutOfRange(hn::Vec<Lanes<T> > value, hn::Vec<Lanes<T> > low, hn::Vec<Lanes<T> > span) {
   const Lanes<T> d;
   uint64_t bits = 0;
   hn::StoreMaskBits(d, hn::Gt(hn::Sub(value, low), span), reinterpret_cast<uint8_t*>(&bits));
@@ -239,8 +239,8 @@ void UnpackCodesHere(const char* packed, unsigned width, size_t count, uint16_t*
 
 void DecimalsToFloatsHere(const uint64_t* keys, size_t count, unsigned digits, float* out) {
   const Lanes<uint64_t> d;
-  const hn::RebindToFloat<Lanes<uint64_t>> doubles;
-  const hn::Rebind<float, Lanes<uint64_t>> floats;
+  const hn::RebindToFloat<Lanes<uint64_t> > doubles;
+  const hn::Rebind<float, Lanes<uint64_t> > floats;
   // The bits of 2^52 with a key below 2^32 in its mantissa are 2^52 + key.
   const auto mantissa = hn::Set(d, uint64_t{0x4330000000000000});
   const auto bias = hn::Set(doubles, 4503599627370496.0 + 2147483648.0);
@@ -253,8 +253,8 @@ void DecimalsToFloatsHere(const uint64_t* keys, size_t count, unsigned digits, f
 
 void OrderedToFloatsHere(const uint64_t* keys, size_t count, float* out) {
   const Lanes<uint64_t> d;
-  const hn::Rebind<uint32_t, Lanes<uint64_t>> narrow;
-  const hn::Rebind<float, Lanes<uint64_t>> floats;
+  const hn::Rebind<uint32_t, Lanes<uint64_t> > narrow;
+  const hn::Rebind<float, Lanes<uint64_t> > floats;
   const auto sign = hn::Set(d, uint64_t{0x80000000});
   const auto one = hn::Set(d, uint64_t{1});
   for (size_t i = 0; i < count; i += hn::Lanes(d)) {

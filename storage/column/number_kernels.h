@@ -5,8 +5,8 @@
 
 namespace stoa::storage {
 
-// Loops over packed numbers, compiled for several instruction sets and chosen at run time (Highway). The plain
-// twins that tests believe are in number_kernels_reference.h.
+// Loops over packed numbers, compiled for several instruction sets and chosen at run time (Highway). The
+// plain twins that tests believe are in number_kernels_reference.h.
 //
 // Packed: value i of `width` bits begins at bit i × width, counted from the low bit of the first byte. Widths
 // are 0 … 57 and 64, so that a load of 8 bytes reaches every value.

@@ -38,10 +38,10 @@ struct GroupBytes {
 
 // Reads a number column. One thread at a time; holds the column.
 //
-// Few rows of a block are found one by one, by arithmetic; many by unpacking the block. Mapped, all addresses of
-// scattered rows are known before the first is touched: they are asked of the disk together and prefetched. In
-// file mode one ReadBatch gets the bytes of all blocks, unless the rows go on where the last ones ended: then a
-// window of the file moves along.
+// Few rows of a block are found one by one, by arithmetic; many by unpacking the block. Mapped, all addresses
+// of scattered rows are known before the first is touched: they are asked of the disk together and
+// prefetched. In file mode one ReadBatch gets the bytes of all blocks, unless the rows go on where the last
+// ones ended: then a window of the file moves along.
 class NumberReader : public ColumnReader {
  public:
   NumberReader(std::shared_ptr<const FileColumn> self, const NumberColumnData& column, ColumnType type);
@@ -73,7 +73,6 @@ class NumberReader : public ColumnReader {
   void Prefetch(std::span<const RowId> rows, const RowGroup& group) const;
   bool GoesOn() const;
   Result<std::string_view> Payload(uint32_t block);
-  Verdict SelectKeys(uint32_t block, const ColumnPredicate& predicate);
   Result<Verdict> Test(uint32_t block, const ColumnPredicate& predicate, BlockBits& passing);
 
   std::shared_ptr<const FileColumn> self_;

@@ -8,7 +8,7 @@
 namespace stoa::storage {
 namespace {
 
-constexpr size_t kFewKeys = 4;                    // tested one after the other
+constexpr size_t kFewKeys = 4;                        // tested one after the other
 constexpr uint64_t kBitmapRange = uint64_t{1} << 14;  // a set within it becomes a bitmap
 
 bool IsIn(uint64_t key, KeyRange range) { return key >= range.low && key <= range.high; }
@@ -155,8 +155,8 @@ void SelectDecoded(const NumberBlock& block, const char* payload, uint32_t rows,
   }
 }
 
-// First key from block.minimum on whose float is not below `value` (or, `above`, is above it); maximum + 1 when
-// there is none. Floats grow with their decimals, so the estimate only shortens the search.
+// First key from block.minimum on whose float is not below `value` (or, `above`, is above it); maximum + 1
+// when there is none. Floats grow with their decimals, so the estimate only shortens the search.
 uint64_t FirstDecimal(const NumberBlock& block, float value, bool above) {
   const unsigned digits = block.decimal - 1u;
   const auto reached = [&](uint64_t key) {
@@ -165,7 +165,8 @@ uint64_t FirstDecimal(const NumberBlock& block, float value, bool above) {
   };
   uint64_t low = block.minimum;
   uint64_t high = block.maximum + 1;
-  const double estimate = static_cast<double>(value) * kPowersOfTen[digits] + static_cast<double>(kDecimalBias);
+  const double estimate =
+      static_cast<double>(value) * kPowersOfTen[digits] + static_cast<double>(kDecimalBias);
   if (estimate > static_cast<double>(low) + 2 && estimate < static_cast<double>(high) - 2) {
     const auto guess = static_cast<uint64_t>(estimate);
     if (!reached(guess - 2)) {
@@ -238,7 +239,8 @@ void SelectRange(const NumberBlock& block, const char* payload, uint32_t rows, K
       SelectTable(block, payload, rows, range, passing);
       break;
     case BlockEncoding::kRuns:
-      SelectRuns(block, payload, rows, [&](uint64_t key) { return IsIn(key, range); }, passing);
+      SelectRuns(
+          block, payload, rows, [&](uint64_t key) { return IsIn(key, range); }, passing);
       break;
     case BlockEncoding::kPatched:
       SelectPatched(block, payload, rows, range, passing);
@@ -259,7 +261,8 @@ void SelectSet(const NumberBlock& block, const char* payload, uint32_t rows, con
     return;
   }
   if (block.encoding == BlockEncoding::kRuns) {
-    SelectRuns(block, payload, rows, [&](uint64_t key) { return set.Contains(key); }, passing);
+    SelectRuns(
+        block, payload, rows, [&](uint64_t key) { return set.Contains(key); }, passing);
     return;
   }
   if (set.size() > kFewKeys) {
@@ -268,7 +271,7 @@ void SelectSet(const NumberBlock& block, const char* payload, uint32_t rows, con
   }
   passing.fill(0);
   for (size_t i = 0; i < set.size(); ++i) {
-    BlockBits equal;
+    BlockBits equal{};
     SelectRange(block, payload, rows, {set[i], set[i]}, equal);
     for (size_t word = 0; word < passing.size(); ++word) {
       passing[word] |= equal[word];
