@@ -19,6 +19,10 @@ inline constexpr FormatVersions kManifestFormat{
     .kind = "catalog manifest", .oldest_readable = 1, .current = 1};
 inline constexpr FormatVersions kRamFormat{.kind = "RAM part file", .oldest_readable = 1, .current = 1};
 
+inline constexpr FormatVersions kChunkHeaderFormat{
+    .kind = "header of a chunk", .oldest_readable = 1, .current = 1};
+inline constexpr FormatVersions kColumnarFormat{.kind = "columnar file", .oldest_readable = 1, .current = 1};
+
 // kUnsupported for a file that is too old or too new, with what was found and what is supported.
 Status CheckVersion(const FormatVersions& format, uint32_t found, std::string_view path);
 
