@@ -16,7 +16,7 @@ struct FormatVersions {
 
 inline constexpr FormatVersions kBinlogFormat{.kind = "binlog segment", .oldest_readable = 1, .current = 1};
 inline constexpr FormatVersions kManifestFormat{
-    .kind = "catalog manifest", .oldest_readable = 1, .current = 1};
+    .kind = "catalog manifest", .oldest_readable = 1, .current = 2};
 inline constexpr FormatVersions kRamFormat{.kind = "RAM part file", .oldest_readable = 1, .current = 1};
 
 inline constexpr FormatVersions kChunkHeaderFormat{

@@ -14,6 +14,26 @@ namespace {
 constexpr SectionFileKind kKind{{'C', 'A', 'T', 'M'}, kManifestFormat};
 constexpr uint32_t kCatalogSection = 1;
 
+constexpr uint32_t kFirstVersionWithChunks = 2;
+
+Status ReadChunks(ByteReader& reader, ManifestTable& table) {
+  ASSIGN_OR_RETURN(table.next_chunk_id, reader.ReadVarint());
+  ASSIGN_OR_RETURN(const uint64_t count, reader.ReadVarint());
+  for (uint64_t i = 0; i < count; ++i) {
+    ManifestChunk chunk;
+    ASSIGN_OR_RETURN(const uint64_t id, reader.ReadVarint());
+    chunk.id = ChunkId(id);
+    ASSIGN_OR_RETURN(chunk.delete_generation, reader.ReadVarint());
+    ASSIGN_OR_RETURN(chunk.patch_generation, reader.ReadVarint());
+    if (id == 0 || id >= table.next_chunk_id) {
+      return CorruptError("offset {}: {} is no chunk of table '{}'", reader.offset(), id,
+                          table.definition.name);
+    }
+    table.chunks.push_back(chunk);
+  }
+  return Status::Ok();
+}
+
 // Writes into a string.
 class StringFile : public WritableFile {
  public:
@@ -52,11 +72,18 @@ std::string EncodeManifest(const Manifest& manifest) {
     writer.WriteString(table.folder);
     writer.WriteVarint(table.flushed.value);
     writer.WriteVarint(table.ram_generation);
+    writer.WriteVarint(table.next_chunk_id);
+    writer.WriteVarint(table.chunks.size());
+    for (const ManifestChunk& chunk : table.chunks) {
+      writer.WriteVarint(chunk.id.value);
+      writer.WriteVarint(chunk.delete_generation);
+      writer.WriteVarint(chunk.patch_generation);
+    }
   }
   return bytes;
 }
 
-Result<Manifest> DecodeManifest(std::string_view bytes) {
+Result<Manifest> DecodeManifest(std::string_view bytes, uint32_t version) {
   ByteReader reader(bytes);
   Manifest manifest;
   ASSIGN_OR_RETURN(manifest.next_table_id, reader.ReadVarint());
@@ -72,6 +99,9 @@ Result<Manifest> DecodeManifest(std::string_view bytes) {
     ASSIGN_OR_RETURN(const uint64_t flushed, reader.ReadVarint());
     table.flushed = Lsn(flushed);
     ASSIGN_OR_RETURN(table.ram_generation, reader.ReadVarint());
+    if (version >= kFirstVersionWithChunks) {
+      RETURN_IF_ERROR(ReadChunks(reader, table));
+    }
     if (table.folder.empty() || table.folder.find('/') != std::string::npos || table.folder[0] == '.') {
       return CorruptError("offset {}: '{}' is no folder of a table", reader.offset(), table.folder);
     }
@@ -104,7 +134,7 @@ Result<Manifest> ReadManifest(Env& env, const std::string& data_dir) {
     return CorruptError("{}: the section of the catalog is missing", path);
   }
   ASSIGN_OR_RETURN(const std::string bytes, file.Read(file.sections()[0]));
-  Result<Manifest> manifest = DecodeManifest(bytes);
+  Result<Manifest> manifest = DecodeManifest(bytes, file.version());
   return manifest.ok() ? std::move(manifest) : Result<Manifest>(manifest.status().WithContext(path));
 }
 
