@@ -43,6 +43,10 @@ constexpr std::string_view kNames[] = {
     "ram.after",
     "ram.rename",
     "ram.write",
+    "spm.rename",
+    "spm.write",
+    "spu.rename",
+    "spu.write",
 };
 // clang-format on
 
