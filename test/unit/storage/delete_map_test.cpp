@@ -89,7 +89,7 @@ TEST_CASE("a delete map is read as it was written, sparse and dense pages alike"
   std::mt19937 random(5);
   std::set<uint32_t> rows = {0, 32'767, 300'000};
   while (rows.size() < 20'000) {
-    rows.insert(65'536 + random() % 65'536);
+    rows.insert(65'536 + static_cast<uint32_t>(random() % 65'536));
   }
   for (uint32_t row = 200'000; row < 202'048; ++row) {  // the fewest rows that are written as bits
     rows.insert(row);

@@ -22,6 +22,15 @@ const ColumnDefinition kWide = MakeColumn("n", ColumnType::kBigint, 1);
 const ColumnDefinition kFloatColumn = MakeColumn("f", ColumnType::kFloat, 3);
 const ColumnDefinition kText = MakeColumn("s", ColumnType::kString, 4);
 
+class Random {
+ public:
+  explicit Random(uint32_t seed) : bits_(seed) {}
+  uint32_t operator()() { return static_cast<uint32_t>(bits_()); }
+
+ private:
+  std::mt19937 bits_;
+};
+
 std::vector<RowId> RowIds(const std::vector<uint32_t>& rows) {
   std::vector<RowId> ids;
   for (const uint32_t row : rows) {
@@ -139,7 +148,7 @@ TEST_CASE("an update of patches shares what it does not touch with the overlay b
 }
 
 TEST_CASE("random updates leave the newest value of each row and the size of all", "[storage]") {
-  std::mt19937 random(11);
+  Random random(11);
   auto overlay = Empty();
   std::map<uint32_t, int64_t> expected;
   for (int round = 0; round < 60; ++round) {
@@ -194,7 +203,7 @@ TEST_CASE("patches of an int are read and kept when the column becomes a bigint"
 }
 
 TEST_CASE("a patched reader gives the patch where there is one, else the base", "[storage]") {
-  std::mt19937 random(3);
+  Random random(3);
   PatchOverlayEdit edit(Empty());
   std::map<uint32_t, int64_t> patches;
   while (patches.size() < 900) {
