@@ -54,7 +54,7 @@ void Read(MemoryEnv& env) {
 void ReadFramed(MemoryEnv& env, std::string_view input) {
   auto file = env.Create("/d/chunk.7.spu.3");
   SectionFileWriter writer(**file, {{'S', 'P', 'U', ' '}, kPatchOverlayFormat}, 7);
-  const uint64_t info[] = {3, input.empty() ? 0 : static_cast<uint8_t>(input[0])};
+  const uint64_t info[] = {3, input.empty() ? uint64_t{0} : static_cast<uint8_t>(input[0])};
   (void)writer.AddSection(1, 0, std::string_view(reinterpret_cast<const char*>(info), sizeof(info)));
   input.remove_prefix(input.empty() ? 0 : 1);
   while (input.size() >= 2) {
