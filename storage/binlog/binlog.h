@@ -69,6 +69,7 @@ class Binlog {
   // again.
   virtual Status Forget(Lsn lsn) = 0;
   virtual Status Close() = 0;  // writes and syncs what is left
+  virtual size_t retained_segments() const = 0;  // files, the current one included
   virtual BinlogCounters counters() const = 0;
 };
 
