@@ -37,6 +37,7 @@ constexpr std::string_view kNames[] = {
     "env.append",
     "env.append.torn",
     "env.create",
+    "env.read",
     "env.rename",
     "env.sync",
     "flush.seal",
@@ -45,6 +46,10 @@ constexpr std::string_view kNames[] = {
     "ram.after",
     "ram.rename",
     "ram.write",
+    "spm.rename",
+    "spm.write",
+    "spu.rename",
+    "spu.write",
 };
 // clang-format on
 
