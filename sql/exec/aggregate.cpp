@@ -30,14 +30,16 @@ class Counts : public Aggregate {
 class CountRows : public Counts {
  public:
   void Update(const GroupedRows& input, const Vector&) override {
+    if (input.whole) {
+      AddUnread(0, input.rows.size());
+      return;
+    }
     for (const uint32_t group : input.groups) {
       ++counts_[group];
     }
   }
-  bool AddUnread(uint32_t group, uint64_t rows) override {
-    counts_[group] += static_cast<int64_t>(rows);
-    return true;
-  }
+  bool only_counts_rows() const override { return true; }
+  void AddUnread(uint32_t group, uint64_t rows) override { counts_[group] += static_cast<int64_t>(rows); }
 };
 
 // COUNT(x): rows where x is not NULL.
@@ -83,6 +85,14 @@ class SumInts : public Aggregate {
   void Resize(size_t count) override { sums_.resize(count); }
   void Update(const GroupedRows& input, const Vector& argument) override {
     const auto values = argument.ints();
+    if (input.whole) {  // a NULL is 0 in its lane
+      uint64_t sum = 0;
+      for (const int64_t value : values) {
+        sum += static_cast<uint64_t>(value);
+      }
+      sums_[0] += sum;
+      return;
+    }
     for (size_t i = 0; i < input.groups.size(); ++i) {
       sums_[input.groups[i]] +=
           argument.IsNull(input.rows[i]) ? 0 : static_cast<uint64_t>(values[input.rows[i]]);
