@@ -41,7 +41,7 @@ void ScanFilter::Split(const SharedExpr& condition, const std::vector<SlotInfo>&
   }
   std::optional<SlotCondition> own = condition->slot_condition();
   if (own && slots[own->slot].kind == SlotInfo::Kind::kColumn) {
-    pushed_.push_back({slots[own->slot].index, std::move(own->predicate)});
+    pushed_.push_back({condition, slots[own->slot].index, std::move(own->predicate)});
   } else {
     others.push_back(condition);
   }
@@ -49,19 +49,23 @@ void ScanFilter::Split(const SharedExpr& condition, const std::vector<SlotInfo>&
 
 Status ScanFilter::SelectInBlock(SourceReaders& readers, size_t part, uint32_t block,
                                  storage::BlockBits& bits) {
-  for (const Pushed& pushed : pushed_) {
-    ASSIGN_OR_RETURN(SourceReader* const reader, readers.Column(part, pushed.column));
-    const Status selected = reader->Select(block, pushed.predicate, bits);
+  for (size_t i = 0; i < pushed_.size() && !IsEmpty(bits);) {
+    ASSIGN_OR_RETURN(SourceReader* const reader, readers.Column(part, pushed_[i].column));
+    const Status selected = reader->Select(block, pushed_[i].predicate, bits);
     if (selected.code() == StatusCode::kUnsupported) {
-      TestAllHere();
-      return Status::Ok();
+      AddToRest(i);
+      continue;
     }
     RETURN_IF_ERROR(selected);
-    if (IsEmpty(bits)) {
-      break;
-    }
+    ++i;
   }
   return Status::Ok();
+}
+
+void ScanFilter::AddToRest(size_t pushed) {
+  SharedExpr condition = pushed_[pushed].condition;
+  pushed_.erase(pushed_.begin() + static_cast<std::ptrdiff_t>(pushed));
+  rest_ = rest_ == nullptr ? MakeCondition(condition) : MakeCondition(MakeAnd({condition, rest_}));
 }
 
 void ScanFilter::TestAllHere() {

@@ -8,8 +8,8 @@
 namespace stoa::sql {
 
 // A WHERE condition, split into conditions that storage tests itself, block by block, and the rest, which is
-// evaluated over the rows that are left. A source that can not test its values gets the whole condition as
-// the rest. One thread at a time.
+// evaluated over the rows that are left. A condition that storage turns out not to test joins the rest. One
+// thread at a time.
 class ScanFilter {
  public:
   // `filter` may be null: every row passes. It must outlive this, as `slots` must.
@@ -26,11 +26,13 @@ class ScanFilter {
 
  private:
   struct Pushed {
+    SharedExpr condition;
     size_t column;
     storage::ColumnPredicate predicate;
   };
   void Split(const SharedExpr& condition, const std::vector<SlotInfo>& slots,
              std::vector<SharedExpr>& others);
+  void AddToRest(size_t pushed);
 
   SharedExpr filter_;
   SharedExpr rest_;
