@@ -1,5 +1,6 @@
 #include "sql/exec/grouper.h"
 
+#include <algorithm>
 #include <numeric>
 
 #include "sql/exec/value_key.h"
@@ -12,24 +13,29 @@ using storage::JsonView;
 Grouper::Grouper(Options options, std::vector<AggregateCall>& aggregates)
     : options_(std::move(options)),
       aggregates_(aggregates),
-      by_text_(0, TextHash{options_.collation}, TextEqual{options_.collation}),
+      form_(FormOf(options_)),
       keys_(options_.keys.size()),
       arguments_(aggregates.size()),
       order_(options_.within_order.size()) {
-  if (options_.keys.empty()) {
-    form_ = Form::kWhole;
+  if (form_ == Form::kWhole) {
     NewGroup();
     for (AggregateCall& call : aggregates_) {
       call.state->Resize(1);
     }
-  } else if (options_.keys.size() == 1 && !options_.keep_key_values) {
-    const ValueType type = options_.keys[0]->type();
-    if (LaneOf(type) == VectorLane::kInt) {
-      form_ = Form::kInt;
-    } else if (type == ValueType::kString) {
-      form_ = Form::kText;
-    }
+  } else if (form_ == Form::kNumbered) {
+    key_numbers_.assign(keys_.size(), KeyNumbers(options_.collation));
+    pair_numbers_.resize(keys_.size() - 1);
   }
+}
+
+Grouper::Form Grouper::FormOf(const Options& options) const {
+  if (options.keys.empty()) {
+    return Form::kWhole;
+  }
+  const bool numbered = !options.keep_key_values &&
+                        std::all_of(options.keys.begin(), options.keys.end(),
+                                    [](const SharedExpr& key) { return KeyNumbers::Takes(key->type()); });
+  return numbered ? Form::kNumbered : Form::kExpanded;
 }
 
 uint32_t Grouper::NewGroup() {
@@ -50,47 +56,22 @@ uint32_t Grouper::GroupOf(std::string_view key) {
   return group;
 }
 
-uint32_t Grouper::GroupOfInt(int64_t key) {
-  const auto [found, is_new] = by_int_.try_emplace(key, 0u);
-  if (is_new) {
-    found->second = NewGroup();
+// The numbers of the keys, and then of their pairs, appear in the order in which groups are made.
+void Grouper::FindNumbered() {
+  key_numbers_[0].Number(keys_[0], groups_);
+  for (size_t k = 1; k < keys_.size(); ++k) {
+    key_numbers_[k].Number(keys_[k], numbers_);
+    pair_numbers_[k - 1].Number(groups_, numbers_);
   }
-  return found->second;
-}
-
-uint32_t Grouper::GroupOfText(std::string_view key) {
-  if (const auto found = by_text_.find(key); found != by_text_.end()) {
-    return found->second;
-  }
-  const uint32_t group = NewGroup();
-  by_text_.emplace(std::string(key), group);
-  return group;
-}
-
-uint32_t Grouper::GroupOfNull() {
-  if (!null_group_) {
-    null_group_ = NewGroup();
-  }
-  return *null_group_;
-}
-
-template <typename FindGroup>
-void Grouper::FindByOneKey(size_t rows, const FindGroup& find) {
-  const Vector& key = keys_[0];
-  groups_.resize(rows);
-  if (!key.has_nulls()) {
-    for (size_t row = 0; row < rows; ++row) {
-      groups_[row] = find(row);
+  for (const uint32_t group : groups_) {
+    if (group == group_count_) {
+      NewGroup();
     }
-    return;
-  }
-  for (size_t row = 0; row < rows; ++row) {
-    groups_[row] = key.IsNull(row) ? GroupOfNull() : find(row);
   }
 }
 
 void Grouper::FindGroups(size_t rows) {
-  if (form_ == Form::kAny) {
+  if (form_ == Form::kExpanded) {
     groups_.clear();
     rows_.clear();
     std::string key;
@@ -104,12 +85,8 @@ void Grouper::FindGroups(size_t rows) {
     rows_.resize(rows);
     std::iota(rows_.begin(), rows_.end(), 0u);
   }
-  if (form_ == Form::kInt) {
-    const auto values = keys_[0].ints();
-    FindByOneKey(rows, [&](size_t row) { return GroupOfInt(values[row]); });
-  } else if (form_ == Form::kText) {
-    const auto values = keys_[0].texts();
-    FindByOneKey(rows, [&](size_t row) { return GroupOfText(values[row]); });
+  if (form_ == Form::kNumbered) {
+    FindNumbered();
   } else {
     groups_.assign(rows, 0);
   }

@@ -1,11 +1,11 @@
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "sql/exec/aggregate.h"
+#include "sql/exec/key_numbers.h"
 #include "sql/exec/scan.h"
 #include "sql/exec/top_rows.h"
 #include "sql/expr/collation.h"
@@ -49,26 +49,12 @@ class Grouper : public GroupValues {
     using is_avalanching = void;
     size_t operator()(std::string_view key) const { return HashString(Collation::kBinary, key); }
   };
-  struct TextHash {
-    using is_transparent = void;
-    using is_avalanching = void;
-    Collation collation;
-    size_t operator()(std::string_view text) const { return HashString(collation, text); }
-  };
-  struct TextEqual {
-    using is_transparent = void;
-    Collation collation;
-    bool operator()(std::string_view a, std::string_view b) const { return EqualStrings(collation, a, b); }
-  };
-  // How the groups of a batch are found.
-  enum class Form : uint8_t { kWhole, kInt, kText, kAny };
+  // How the groups of a batch are found. kNumbered: a group is the number of its key.
+  enum class Form : uint8_t { kWhole, kNumbered, kExpanded };
 
+  Form FormOf(const Options& options) const;
   void FindGroups(size_t rows);
-  template <typename FindGroup>
-  void FindByOneKey(size_t rows, const FindGroup& find);
-  uint32_t GroupOfInt(int64_t key);
-  uint32_t GroupOfText(std::string_view key);
-  uint32_t GroupOfNull();
+  void FindNumbered();
   void AddExpanded(uint32_t row, size_t depth, std::string& key, std::vector<Value>& values);
   uint32_t GroupOf(std::string_view key);
   uint32_t NewGroup();
@@ -77,11 +63,10 @@ class Grouper : public GroupValues {
 
   Options options_;
   std::vector<AggregateCall>& aggregates_;
-  Form form_ = Form::kAny;
+  Form form_;
   size_t group_count_ = 0;
-  std::optional<uint32_t> null_group_;  // kInt, kText
-  boost::unordered_flat_map<int64_t, uint32_t> by_int_;
-  boost::unordered_flat_map<std::string, uint32_t, TextHash, TextEqual> by_text_;
+  std::vector<KeyNumbers> key_numbers_;    // kNumbered: of each key
+  std::vector<PairNumbers> pair_numbers_;  // of the first two keys, of those and the third, …
   boost::unordered_flat_map<std::string, uint32_t, KeyHash, std::equal_to<>> by_key_;
   std::vector<std::vector<Value>> key_values_;  // per group, only when kept
   std::vector<BestRow> best_;                   // rows_per_group 1 and no within_order
@@ -93,6 +78,7 @@ class Grouper : public GroupValues {
   Vector no_argument_;
   std::vector<uint32_t> groups_;
   std::vector<uint32_t> rows_;
+  std::vector<uint32_t> numbers_;
 };
 
 }  // namespace stoa::sql

@@ -74,7 +74,7 @@ bool SelectIntegers(const T* cells, uint32_t count, const ColumnPredicate& predi
   return KeepPassing(cells, count, predicate.negated, bits, [set](T value) {
     bool found = false;
     for (const int64_t wanted : set->values) {
-      found = found || static_cast<int64_t>(value) == wanted;
+      found |= static_cast<int64_t>(value) == wanted;
     }
     return found;
   });
@@ -96,7 +96,7 @@ bool SelectCells(const float* cells, uint32_t count, const ColumnPredicate& pred
   const auto* range = std::get_if<FloatRange>(&predicate.test);
   return range != nullptr && KeepPassing(cells, count, predicate.negated, bits,
                                          [low = range->low, high = range->high](float value) {
-                                           return value >= low && value <= high;
+                                           return (value >= low) & (value <= high);
                                          });
 }
 
