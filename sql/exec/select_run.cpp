@@ -26,7 +26,7 @@ class RowSender {
   // Rows [begin, end) of the batch.
   Status Send(Batch& batch, size_t begin, size_t end) {
     for (size_t c = 0; c < values_.size(); ++c) {
-      RETURN_IF_ERROR(plan_.output[c].expr->Evaluate(batch, values_[c]));
+      RETURN_IF_ERROR(values_.Read(c, *plan_.output[c].expr, batch));
     }
     for (size_t row = begin; row < end; ++row) {
       json_texts_.clear();
@@ -84,7 +84,7 @@ class RowSender {
 
   const SelectPlan& plan_;
   ResultSink& sink_;
-  std::vector<Vector> values_;
+  Operands values_;
   std::vector<Cell> cells_;
   std::vector<std::string> json_texts_;
   uint64_t sent_ = 0;
