@@ -28,6 +28,9 @@ constexpr std::string_view kNames[] = {
     "binlog.sync.after",
     "binlog.write",
     "binlog.write.after",
+    "chunk.after",
+    "chunk.rename",
+    "chunk.write",
     "commit.append",
     "commit.apply",
     "commit.publish",
@@ -35,6 +38,7 @@ constexpr std::string_view kNames[] = {
     "env.append",
     "env.append.torn",
     "env.create",
+    "env.read",
     "env.rename",
     "env.sync",
     "manifest.rename",
@@ -42,6 +46,10 @@ constexpr std::string_view kNames[] = {
     "ram.after",
     "ram.rename",
     "ram.write",
+    "spm.rename",
+    "spm.write",
+    "spu.rename",
+    "spu.write",
 };
 // clang-format on
 
