@@ -15,7 +15,9 @@ namespace stoa::storage {
 // New values of some rows of one block of one column. Immutable.
 struct PatchBlock {
   std::vector<uint16_t> rows;  // within the block, ascending
-  ColumnValues values;         // one a row
+  ColumnValues values;         // one a row; the type may be narrower than the overlay's (int, bigint)
+
+  uint64_t ram_bytes() const;
 };
 
 // The values of a disk chunk that UPDATE changed since the chunk was written: row → new value, by column and
@@ -49,7 +51,8 @@ class PatchOverlay {
   uint64_t patched_values_ = 0;
 };
 
-// Makes the next overlay. One thread at a time.
+// Makes the next overlay: copies the lists of the columns it touches and makes the blocks it changes anew.
+// One thread at a time.
 class PatchOverlayEdit {
  public:
   explicit PatchOverlayEdit(std::shared_ptr<const PatchOverlay> base);
@@ -58,12 +61,17 @@ class PatchOverlayEdit {
   // (int → bigint) is widened.
   void Set(std::span<const RowId> rows, std::span<const uint32_t> picks, const ColumnValues& values,
            const ColumnDefinition& column);
+  // Puts a whole block of patches in the place of what the block had. Its lane is that of `type`.
+  void SetBlock(ColumnId id, ColumnType type, uint32_t block, std::shared_ptr<const PatchBlock> patch);
   bool changed() const { return changed_; }
   std::shared_ptr<const PatchOverlay> Finish();
 
  private:
+  PatchOverlay::Column& Own(ColumnId id, ColumnType type);
+
   std::shared_ptr<const PatchOverlay> base_;
-  std::shared_ptr<PatchOverlay> next_;
+  std::shared_ptr<PatchOverlay> next_;                      // nullptr: nothing has changed
+  std::vector<std::shared_ptr<PatchOverlay::Column>> own_;  // parallel to the columns of next_: this edit's
   bool changed_ = false;
 };
 

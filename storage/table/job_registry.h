@@ -1,0 +1,86 @@
+#pragma once
+
+#include <list>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "storage/base/cancel_token.h"
+#include "storage/base/ids.h"
+#include "storage/base/mutex.h"
+#include "storage/table/catalog.h"
+
+namespace stoa::storage {
+
+// The flushes and merges that run: what they do, how far they are, which chunks they work on; and how a
+// statement that changes or drops a table gets them out of its way. Safe to share.
+class JobRegistry {
+  struct State;
+
+ public:
+  // A running job, until it is destroyed.
+  class Job {
+   public:
+    ~Job();
+    Job(const Job&) = delete;
+    Job& operator=(const Job&) = delete;
+
+    CancelToken& cancel();
+    void SetProgress(uint64_t done, uint64_t total);
+
+   private:
+    friend class JobRegistry;
+    Job(JobRegistry& registry, std::list<State>::iterator state) : registry_(registry), state_(state) {}
+
+    JobRegistry& registry_;
+    const std::list<State>::iterator state_;
+  };
+
+  // While it lives no job of the table runs: those that did were cancelled and have ended.
+  class Pause {
+   public:
+    Pause(JobRegistry& registry, const Table& table);
+    ~Pause();
+    Pause(const Pause&) = delete;
+    Pause& operator=(const Pause&) = delete;
+
+   private:
+    JobRegistry& registry_;
+    const Table& table_;
+  };
+
+  struct Request {
+    const Table* table = nullptr;
+    std::string table_name;
+    std::string what;
+    std::vector<ChunkId> chunks;  // no other job may work on these
+    int64_t started = 0;
+    bool wait = false;  // until the table is not paused any more; else nullptr
+  };
+  // nullptr: the table is paused, or a chunk is taken.
+  std::unique_ptr<Job> Start(Request request) EXCLUDES(mutex_);
+
+  std::vector<MaintenanceJob> List() const EXCLUDES(mutex_);
+  bool IsBusy(const Table& table, ChunkId chunk) const EXCLUDES(mutex_);
+  bool HasMerge(const Table& table) const EXCLUDES(mutex_);
+  size_t merges() const EXCLUDES(mutex_);  // running jobs that work on chunks
+  void CancelAll() EXCLUDES(mutex_);
+  void WaitForChange() EXCLUDES(mutex_);  // a job ended, or a short time passed
+
+ private:
+  struct State {
+    Request request;
+    MaintenanceJob shown;
+    CancelToken cancel;
+  };
+
+  bool IsPaused(const Table& table) const REQUIRES(mutex_);
+
+  mutable Mutex mutex_;
+  CondVar changed_;
+  uint64_t next_id_ GUARDED_BY(mutex_) = 1;
+  std::list<State> jobs_ GUARDED_BY(mutex_);
+  std::vector<const Table*> paused_ GUARDED_BY(mutex_);
+};
+
+}  // namespace stoa::storage

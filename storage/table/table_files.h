@@ -1,0 +1,61 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "storage/base/env.h"
+#include "storage/base/result.h"
+#include "storage/chunk/chunk_view.h"
+#include "storage/table/manifest.h"
+#include "storage/table/table_snapshot.h"
+
+namespace stoa::storage {
+
+// What is on disk of one table: what the manifest names, and which versions of the delete maps and overlays
+// these files hold.
+struct TableFiles {
+  struct Chunk {
+    ManifestChunk named;
+    std::shared_ptr<const DeleteMap> deletes;     // nullptr: none were deleted
+    std::shared_ptr<const PatchOverlay> patches;  // nullptr: none
+  };
+  std::string folder;  // below the data folder
+  Lsn flushed;
+  uint64_t ram_generation = 0;
+  std::vector<Chunk> chunks;
+  uint64_t next_chunk_id = 1;
+};
+
+// The disk chunks and the RAM segments of a snapshot, each in order.
+std::vector<std::shared_ptr<const ChunkView>> ChunksOf(const TableSnapshot& snapshot);
+std::vector<std::shared_ptr<const TablePart>> SegmentsOf(const TableSnapshot& snapshot);
+uint64_t RamBytesOf(const TableSnapshot& snapshot);  // of the RAM segments
+
+// Opens the files that the manifest names: the table as it was saved, and what is on disk of it. kCorrupt,
+// kIo and kNotFound name the file.
+struct OpenedTable {
+  std::shared_ptr<const TableSnapshot> snapshot;
+  TableFiles files;
+};
+Result<OpenedTable> OpenTableFiles(Env& env, const std::string& data_dir, const ManifestTable& table,
+                                   const DiskChunk::Options& options);
+
+// Writes the delete maps and overlays of `snapshot` that are newer than those of `old`, and with `with_ram`
+// its RAM segments; the folder is made and synced. What the manifest shall name next. On error nothing that
+// `old` names has changed.
+struct SaveRequest {
+  const TableSnapshot& snapshot;
+  const TableFiles& old;
+  bool with_ram = false;
+  Lsn covered;  // with_ram: the log record up to which the RAM segments go
+};
+Result<TableFiles> WriteTableFiles(Env& env, const std::string& data_dir, const SaveRequest& request);
+
+// Removes what `old` names and `next` does not. What cannot be removed goes at the next start.
+void RemoveObsoleteFiles(Env& env, const std::string& data_dir, const TableFiles& old,
+                         const TableFiles& next);
+// Removes files of the table's folder that `files` does not name (a crash left them).
+void RemoveUnnamedFiles(Env& env, const std::string& data_dir, const TableFiles& files);
+
+}  // namespace stoa::storage
