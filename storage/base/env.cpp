@@ -33,14 +33,4 @@ Status WriteFileAtomically(Env& env, const std::string& path, std::string_view b
   return env.SyncFolder(folder.empty() ? "." : folder);
 }
 
-Result<std::shared_ptr<const RandomAccessFile>> Env::OpenForRead(const std::string& path) {
-  return IoError("{}: cannot be opened for positioned reads", path);
-}
-Result<std::shared_ptr<const MappedFile>> Env::Map(const std::string& path) {
-  return IoError("{}: cannot be mapped", path);
-}
-Result<uint64_t> Env::FreeBytes(const std::string& path) {
-  return IoError("{}: free space is not known", path);
-}
-
 }  // namespace stoa

@@ -41,11 +41,11 @@ class Env {
   virtual Result<std::string> ReadFile(const std::string& path) = 0;
   // Exactly `length` bytes; kCorrupt when the file ends before.
   virtual Result<std::string> ReadRange(const std::string& path, uint64_t offset, size_t length) = 0;
-  virtual Result<std::shared_ptr<const RandomAccessFile>> OpenForRead(const std::string& path);
-  virtual Result<std::shared_ptr<const MappedFile>> Map(const std::string& path);
+  virtual Result<std::shared_ptr<const RandomAccessFile>> OpenForRead(const std::string& path) = 0;
+  virtual Result<std::shared_ptr<const MappedFile>> Map(const std::string& path) = 0;
   virtual Result<uint64_t> FileSize(const std::string& path) = 0;
   virtual bool Exists(const std::string& path) = 0;
-  virtual Result<uint64_t> FreeBytes(const std::string& path);  // for a new file in this folder
+  virtual Result<uint64_t> FreeBytes(const std::string& path) = 0;  // for a new file in this folder
   virtual Status Rename(const std::string& from, const std::string& to) = 0;
   virtual Status Remove(const std::string& path) = 0;
   virtual Status RemoveTree(const std::string& path) = 0;  // missing is ok

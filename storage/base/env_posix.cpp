@@ -1,6 +1,7 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,78 +12,14 @@
 #include <utility>
 
 #include "storage/base/env.h"
+#include "storage/base/posix_descriptor.h"
 
 namespace stoa {
 namespace {
 
-Status PosixError(const std::string& path, const char* action, int error) {
-  const StatusCode code = error == ENOENT ? StatusCode::kNotFound : StatusCode::kIo;
-  return {code, fmt::format("{}: cannot {}: {}", path, action, std::strerror(error))};
-}
-
 std::string ParentOf(const std::string& path) {
   std::string parent = std::filesystem::path(path).parent_path().string();
   return parent.empty() ? "." : parent;
-}
-
-// Owns one file descriptor.
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-  Descriptor& operator=(Descriptor&&) = delete;
-  ~Descriptor() { static_cast<void>(Close()); }
-
-  static Result<Descriptor> Open(const std::string& path, int flags) {
-    int number;
-    do {
-      number = ::open(path.c_str(), flags | O_CLOEXEC, 0644);
-    } while (number < 0 && errno == EINTR);
-    if (number < 0) {
-      return PosixError(path, "open", errno);
-    }
-    return Descriptor(number);
-  }
-
-  int get() const { return number_; }
-  // 0 or the error number. Linux frees the descriptor even on an error.
-  int Close() {
-    const int number = std::exchange(number_, -1);
-    return number >= 0 && ::close(number) != 0 && errno != EINTR ? errno : 0;
-  }
-
- private:
-  int number_;
-};
-
-// Reads until `length` bytes or the end of the file; returns how many.
-Result<size_t> ReadFully(const std::string& path, int descriptor, uint64_t offset, char* to, size_t length) {
-  size_t done = 0;
-  while (done < length) {
-    const ssize_t count = ::pread(descriptor, to + done, length - done, static_cast<off_t>(offset + done));
-    if (count < 0) {
-      if (errno == EINTR) {
-        continue;
-      }
-      return PosixError(path, "read", errno);
-    }
-    if (count == 0) {
-      break;
-    }
-    done += static_cast<size_t>(count);
-  }
-  return done;
-}
-
-Result<uint64_t> SizeOf(const std::string& path, int descriptor) {
-  struct stat info {};
-  if (::fstat(descriptor, &info) != 0) {
-    return PosixError(path, "stat", errno);
-  }
-  if (!S_ISREG(info.st_mode)) {
-    return IoError("{}: cannot read: not a regular file", path);
-  }
-  return static_cast<uint64_t>(info.st_size);
 }
 
 class PosixWritableFile : public WritableFile {
@@ -147,7 +84,7 @@ class PosixEnv : public Env {
     ASSIGN_OR_RETURN(const Descriptor descriptor, Descriptor::Open(path, O_RDONLY));
     ASSIGN_OR_RETURN(const uint64_t size, SizeOf(path, descriptor.get()));
     std::string bytes(size, '\0');
-    ASSIGN_OR_RETURN(const size_t count, ReadFully(path, descriptor.get(), 0, bytes.data(), bytes.size()));
+    ASSIGN_OR_RETURN(const size_t count, ReadFully(path, descriptor.get(), 0, bytes));
     bytes.resize(count);
     return bytes;
   }
@@ -159,11 +96,19 @@ class PosixEnv : public Env {
       return CorruptError("{}: {} bytes wanted at offset {}, the file has {}", path, length, offset, size);
     }
     std::string bytes(length, '\0');
-    ASSIGN_OR_RETURN(const size_t count, ReadFully(path, descriptor.get(), offset, bytes.data(), length));
+    ASSIGN_OR_RETURN(const size_t count, ReadFully(path, descriptor.get(), offset, bytes));
     if (count < length) {
       return CorruptError("{}: {} bytes wanted at offset {}, {} there", path, length, offset, count);
     }
     return bytes;
+  }
+
+  Result<std::shared_ptr<const RandomAccessFile>> OpenForRead(const std::string& path) override {
+    return OpenPosixRandomAccess(path);
+  }
+
+  Result<std::shared_ptr<const MappedFile>> Map(const std::string& path) override {
+    return MapPosixFile(path);
   }
 
   Result<uint64_t> FileSize(const std::string& path) override {
@@ -175,6 +120,14 @@ class PosixEnv : public Env {
   }
 
   bool Exists(const std::string& path) override { return ::access(path.c_str(), F_OK) == 0; }
+
+  Result<uint64_t> FreeBytes(const std::string& path) override {
+    struct statvfs info {};
+    if (::statvfs(path.c_str(), &info) != 0) {
+      return PosixError(path, "ask for free space", errno);
+    }
+    return uint64_t{info.f_bavail} * uint64_t{info.f_frsize};
+  }
 
   Status Rename(const std::string& from, const std::string& to) override {
     const std::string action = "rename to " + to;

@@ -35,6 +35,7 @@ constexpr std::string_view kNames[] = {
     "env.append",
     "env.append.torn",
     "env.create",
+    "env.read",
     "env.rename",
     "env.sync",
     "manifest.rename",
@@ -42,6 +43,10 @@ constexpr std::string_view kNames[] = {
     "ram.after",
     "ram.rename",
     "ram.write",
+    "spm.rename",
+    "spm.write",
+    "spu.rename",
+    "spu.write",
 };
 // clang-format on
 

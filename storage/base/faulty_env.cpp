@@ -17,7 +17,70 @@ Status PassPoint(const char* name, const std::string& path, const char* action) 
                                 fmt::format("{}: cannot {} (fault point {})", path, action, name));
 }
 
+Status PassRead(const std::string& path) { return PassPoint("env.read", path, "read"); }
+
+class FaultyRandomAccessFile : public RandomAccessFile {
+ public:
+  explicit FaultyRandomAccessFile(std::shared_ptr<const RandomAccessFile> file) : file_(std::move(file)) {}
+
+  const std::string& path() const override { return file_->path(); }
+  uint64_t size() const override { return file_->size(); }
+  Status Read(uint64_t offset, std::span<char> to) const override {
+    RETURN_IF_ERROR(PassRead(path()));
+    return file_->Read(offset, to);
+  }
+  Status ReadBatch(std::span<const ReadRequest> requests) const override {
+    RETURN_IF_ERROR(PassRead(path()));
+    return file_->ReadBatch(requests);
+  }
+  void DropBehind(uint64_t offset, uint64_t length) const override { file_->DropBehind(offset, length); }
+
+ private:
+  const std::shared_ptr<const RandomAccessFile> file_;
+};
+
+class FaultyMappedFile : public MappedFile {
+ public:
+  explicit FaultyMappedFile(std::shared_ptr<const MappedFile> file) : file_(std::move(file)) {}
+
+  const std::string& path() const override { return file_->path(); }
+  std::span<const char> bytes() const override { return file_->bytes(); }
+  Status CheckReadable() const override {
+    RETURN_IF_ERROR(PassRead(path()));
+    return file_->CheckReadable();
+  }
+  void Advise(ByteRange range, AccessPattern pattern) const override { file_->Advise(range, pattern); }
+  void WillNeed(std::span<const ByteRange> ranges) const override { file_->WillNeed(ranges); }
+  void DropBehind(ByteRange range) const override { file_->DropBehind(range); }
+  uint64_t ResidentBytes() const override { return file_->ResidentBytes(); }
+
+ private:
+  const std::shared_ptr<const MappedFile> file_;
+};
+
 }  // namespace
+
+Result<std::string> FaultyEnv::ReadFile(const std::string& path) {
+  RETURN_IF_ERROR(PassRead(path));
+  return base_.ReadFile(path);
+}
+
+Result<std::string> FaultyEnv::ReadRange(const std::string& path, uint64_t offset, size_t length) {
+  RETURN_IF_ERROR(PassRead(path));
+  return base_.ReadRange(path, offset, length);
+}
+
+Result<std::shared_ptr<const RandomAccessFile>> FaultyEnv::OpenForRead(const std::string& path) {
+  RETURN_IF_ERROR(PassRead(path));
+  ASSIGN_OR_RETURN(auto file, base_.OpenForRead(path));
+  return std::shared_ptr<const RandomAccessFile>(std::make_shared<FaultyRandomAccessFile>(std::move(file)));
+}
+
+Result<std::shared_ptr<const MappedFile>> FaultyEnv::Map(const std::string& path) {
+  RETURN_IF_ERROR(PassRead(path));
+  ASSIGN_OR_RETURN(auto file, base_.Map(path));
+  return std::shared_ptr<const MappedFile>(std::make_shared<FaultyMappedFile>(std::move(file)));
+}
 
 class FaultyWritableFile : public WritableFile {
  public:

@@ -16,6 +16,7 @@ namespace stoa {
 //   env.sync         Sync() and SyncFolder() sync nothing
 //   env.rename       Rename() does nothing
 //   env.create       Create() and OpenForAppend() do nothing
+//   env.read         opening, mapping and every read fail, and a mapping's CheckReadable()
 //
 // It also remembers what is not synced yet, so that a test can lose it as a power cut would. As on Linux,
 // what a failed Sync() did not write stays lost even if a later Sync() succeeds. Safe to share between
@@ -30,10 +31,11 @@ class FaultyEnv : public Env {
 
   Result<std::unique_ptr<WritableFile>> Create(const std::string& path) override;
   Result<std::unique_ptr<WritableFile>> OpenForAppend(const std::string& path) override;
-  Result<std::string> ReadFile(const std::string& path) override { return base_.ReadFile(path); }
-  Result<std::string> ReadRange(const std::string& path, uint64_t offset, size_t length) override {
-    return base_.ReadRange(path, offset, length);
-  }
+  Result<std::string> ReadFile(const std::string& path) override;
+  Result<std::string> ReadRange(const std::string& path, uint64_t offset, size_t length) override;
+  Result<std::shared_ptr<const RandomAccessFile>> OpenForRead(const std::string& path) override;
+  Result<std::shared_ptr<const MappedFile>> Map(const std::string& path) override;
+  Result<uint64_t> FreeBytes(const std::string& path) override { return base_.FreeBytes(path); }
   Result<uint64_t> FileSize(const std::string& path) override { return base_.FileSize(path); }
   bool Exists(const std::string& path) override { return base_.Exists(path); }
   Status Rename(const std::string& from, const std::string& to) override;

@@ -1,12 +1,82 @@
 #include "storage/base/memory_env.h"
 
+#include <algorithm>
 #include <filesystem>
+#include <new>
 #include <utility>
 
 namespace stoa {
 namespace {
 
 std::string ParentOf(const std::string& path) { return std::filesystem::path(path).parent_path().string(); }
+
+// A file's bytes at one moment, where a real mapping would have them: at a page, 64 readable bytes behind.
+class BytesCopy {
+ public:
+  explicit BytesCopy(std::string_view bytes)
+      : size_(bytes.size()),
+        copy_(static_cast<char*>(::operator new(bytes.size() + kReadableBehind, kAlignment))) {
+    std::copy(bytes.begin(), bytes.end(), copy_);
+    std::fill_n(copy_ + size_, kReadableBehind, '\0');
+  }
+  ~BytesCopy() { ::operator delete(copy_, kAlignment); }
+  BytesCopy(const BytesCopy&) = delete;
+  BytesCopy& operator=(const BytesCopy&) = delete;
+
+  std::span<const char> bytes() const { return {copy_, size_}; }
+
+ private:
+  static constexpr std::align_val_t kAlignment{4096};
+  static constexpr size_t kReadableBehind = 64;
+
+  const size_t size_;
+  char* const copy_;
+};
+
+class MemoryRandomAccessFile : public RandomAccessFile {
+ public:
+  MemoryRandomAccessFile(std::string path, std::string_view bytes) : path_(std::move(path)), copy_(bytes) {}
+
+  const std::string& path() const override { return path_; }
+  uint64_t size() const override { return copy_.bytes().size(); }
+  Status Read(uint64_t offset, std::span<char> to) const override {
+    if (offset > size() || to.size() > size() - offset) {
+      return CorruptError("{}: {} bytes wanted at offset {}, the file has {}", path_, to.size(), offset,
+                          size());
+    }
+    const auto from = copy_.bytes().subspan(offset, to.size());
+    std::copy(from.begin(), from.end(), to.begin());
+    return Status::Ok();
+  }
+  Status ReadBatch(std::span<const ReadRequest> requests) const override {
+    for (const ReadRequest& request : requests) {
+      RETURN_IF_ERROR(Read(request.offset, request.to));
+    }
+    return Status::Ok();
+  }
+  void DropBehind(uint64_t, uint64_t) const override {}
+
+ private:
+  const std::string path_;
+  const BytesCopy copy_;
+};
+
+class MemoryMappedFile : public MappedFile {
+ public:
+  MemoryMappedFile(std::string path, std::string_view bytes) : path_(std::move(path)), copy_(bytes) {}
+
+  const std::string& path() const override { return path_; }
+  std::span<const char> bytes() const override { return copy_.bytes(); }
+  Status CheckReadable() const override { return Status::Ok(); }
+  void Advise(ByteRange, AccessPattern) const override {}
+  void WillNeed(std::span<const ByteRange>) const override {}
+  void DropBehind(ByteRange) const override {}
+  uint64_t ResidentBytes() const override { return copy_.bytes().size(); }
+
+ private:
+  const std::string path_;
+  const BytesCopy copy_;
+};
 
 bool IsBelow(const std::string& path, const std::string& folder) { return path.starts_with(folder + "/"); }
 
@@ -90,6 +160,26 @@ Result<std::string> MemoryEnv::ReadRange(const std::string& path, uint64_t offse
                         bytes->size());
   }
   return bytes->substr(offset, length);
+}
+
+Result<std::shared_ptr<const RandomAccessFile>> MemoryEnv::OpenForRead(const std::string& path) {
+  MutexLock lock(mutex_);
+  ASSIGN_OR_RETURN(const Bytes bytes, Find(path));
+  return std::shared_ptr<const RandomAccessFile>(std::make_shared<MemoryRandomAccessFile>(path, *bytes));
+}
+
+Result<std::shared_ptr<const MappedFile>> MemoryEnv::Map(const std::string& path) {
+  MutexLock lock(mutex_);
+  ASSIGN_OR_RETURN(const Bytes bytes, Find(path));
+  return std::shared_ptr<const MappedFile>(std::make_shared<MemoryMappedFile>(path, *bytes));
+}
+
+Result<uint64_t> MemoryEnv::FreeBytes(const std::string& path) {
+  MutexLock lock(mutex_);
+  if (!folders_.contains(path)) {
+    return NotFoundError("{}: no such folder", path);
+  }
+  return uint64_t{1} << 40;
 }
 
 Result<uint64_t> MemoryEnv::FileSize(const std::string& path) {

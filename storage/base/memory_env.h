@@ -18,6 +18,10 @@ class MemoryEnv : public Env {
   Result<std::unique_ptr<WritableFile>> OpenForAppend(const std::string& path) override;
   Result<std::string> ReadFile(const std::string& path) override;
   Result<std::string> ReadRange(const std::string& path, uint64_t offset, size_t length) override;
+  // A copy of the bytes as they are now: what is appended later is not seen, and Map() does not fail later.
+  Result<std::shared_ptr<const RandomAccessFile>> OpenForRead(const std::string& path) override;
+  Result<std::shared_ptr<const MappedFile>> Map(const std::string& path) override;
+  Result<uint64_t> FreeBytes(const std::string& path) override;
   Result<uint64_t> FileSize(const std::string& path) override;
   bool Exists(const std::string& path) override;
   Status Rename(const std::string& from, const std::string& to) override;

@@ -29,13 +29,17 @@ class DeleteMap {
     const uint64_t* words = PageWords(index / (kPageRows / 64));
     return words != nullptr ? words[index % (kPageRows / 64)] : 0;
   }
+  // Pages from this one on hold no row.
+  uint32_t page_count() const { return static_cast<uint32_t>(pages_.size()); }
+  // The words of a page, nullptr when none of its rows is deleted. Equal addresses of two maps: the maps say
+  // the same of the page.
+  const uint64_t* PageWords(uint32_t page) const {
+    return page < pages_.size() && pages_[page] != nullptr ? pages_[page]->data() : nullptr;
+  }
   uint64_t ram_bytes() const;
 
  private:
   friend class DeleteMapEdit;
-  const uint64_t* PageWords(uint32_t page) const {
-    return page < pages_.size() && pages_[page] != nullptr ? pages_[page]->data() : nullptr;
-  }
 
   std::vector<std::shared_ptr<const Page>> pages_;  // nullptr, or missing at the end: none deleted
   uint32_t count_ = 0;
@@ -48,11 +52,16 @@ class DeleteMapEdit {
 
   bool Contains(RowId row) const;
   bool Add(RowId row);  // false when it was there already
+  // The rows whose bits are set, of 64 × index … 64 × index + 63.
+  void AddWord(uint32_t index, uint64_t bits);
+  void AddRange(uint32_t first, uint32_t end);
   uint32_t count() const { return next_.count_; }
   bool changed() const { return changed_; }
   std::shared_ptr<const DeleteMap> Finish();  // the base when nothing changed
 
  private:
+  DeleteMap::Page& Own(uint32_t page);
+
   std::shared_ptr<const DeleteMap> base_;
   DeleteMap next_;
   std::vector<DeleteMap::Page*> own_;  // pages this edit may write, parallel to next_.pages_

@@ -29,7 +29,9 @@ class DocstoreCache {
   DocstoreCache(const DocstoreCache&) = delete;
   DocstoreCache& operator=(const DocstoreCache&) = delete;
 
-  // `file` is a number that no other open docstore has. nullptr when absent.
+  // A number for an open docstore that no other one has.
+  uint64_t NewFile();
+  // nullptr when absent.
   std::shared_ptr<const std::string> Find(uint64_t file, uint64_t block) const;
   void Add(uint64_t file, uint64_t block, std::shared_ptr<const std::string> bytes);
   void Forget(uint64_t file);

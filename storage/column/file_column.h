@@ -40,6 +40,12 @@ enum class SpcSection : uint32_t {
   kPresence = 10,  // vectors: one bit a row
   kVectors = 11,   // vectors: slots of fixed stride
   kSlotRows = 12,  // vectors: slot → row, when slots are not in row order
+
+  // What a column of lane kBytes is; it has exactly one of these. The codes of a text column's dictionary are
+  // a number column (kColumn, kDirectory, …) under the same key.
+  kTextInfo = 20,
+  kSetInfo = 21,
+  kVectorInfo = 22,
 };
 
 // Writes the sections of a column. Memory is bounded by a few blocks and the dictionary.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -22,27 +23,81 @@ enum class AccessMode : uint8_t {
 
 class OpenSectionFile;
 
+// One section of an open file, as SectionBytes see it. Its pages are the units of its checksums
+// (section_file.h); a section with one checksum is one page.
+struct OpenSection {
+  SectionEntry entry;
+  const OpenSectionFile* file = nullptr;
+  const MappedFile* mapping = nullptr;  // nullptr in file mode
+  const char* address = nullptr;        // nullptr in file mode
+  uint32_t page_shift = 0;
+  uint64_t page_count = 0;
+  // One bit a page: it had its checksum. Bits are only ever set.
+  std::unique_ptr<std::atomic<uint64_t>[]> checked;
+  // The checksums of the pages once one was needed.
+  mutable std::atomic<const std::vector<uint32_t>*> page_crcs{nullptr};
+
+  OpenSection() = default;
+  OpenSection(const OpenSection&) = delete;
+  OpenSection& operator=(const OpenSection&) = delete;
+  ~OpenSection() { delete page_crcs.load(std::memory_order_acquire); }
+
+  bool Has(uint64_t offset, uint64_t length) const {
+    return offset <= entry.length && length <= entry.length - offset;
+  }
+  bool IsChecked(uint64_t page) const {
+    return (checked[page / 64].load(std::memory_order_acquire) >> (page % 64) & 1) != 0;
+  }
+  // For a range of at least one byte that the section has.
+  bool AreChecked(uint64_t offset, uint64_t length) const {
+    const uint64_t last = (offset + length - 1) >> page_shift;
+    for (uint64_t page = offset >> page_shift; page <= last; ++page) {
+      if (!IsChecked(page)) {
+        return false;
+      }
+    }
+    return true;
+  }
+};
+
 // One section of an open file. A small value; holds the file. Pages (section_file.h) are checked against
 // their checksums when they are first read after the file was opened, and never again. Safe to share; errors
 // name file, section and offset.
+//
+// A mapped page that cannot be read any more reads as zeros, whenever it is touched: who looks at bytes by
+// address calls CheckReadable() after that and before anything is made of them.
 class SectionBytes {
  public:
   SectionBytes() = default;
 
-  uint64_t length() const;
+  uint64_t length() const { return section_->entry.length; }
   // Mapped: the stable address of the first byte; 64-byte aligned, and 64 bytes behind the end may be read.
   // nullptr in file mode.
-  const char* address() const;
+  const char* address() const { return section_->address; }
   // Mapped only: the pages of [offset, offset + length) have been checked, and could be read. A bit test a
   // page when they were checked before.
-  Status Verify(uint64_t offset, uint64_t length) const;
+  Status Verify(uint64_t offset, uint64_t length) const {
+    if (length > 0 && section_->mapping != nullptr && section_->Has(offset, length) &&
+        section_->AreChecked(offset, length)) {
+      return CheckReadable();
+    }
+    return VerifySlowly(offset, length);
+  }
+  // kIo with the path when a part of the mapping could not be read; one load. Ok in file mode.
+  Status CheckReadable() const {
+    return section_->mapping == nullptr ? Status::Ok() : section_->mapping->CheckReadable();
+  }
 
-  // Either mode, verified. In file mode the bytes are in `buffer`, aligned to 64 bytes.
+  // Either mode, verified. In file mode the bytes are in `buffer`, aligned to 64 bytes; the first read of any
+  // byte of a page reads the page, or the whole section when it has one checksum.
   Result<std::string_view> Read(uint64_t offset, uint64_t length, ReadBuffer& buffer) const;
   // Either mode, verified; all at once: what is not in memory is asked of the disk together. `out` has one
-  // entry a range. Ranges that touch or nearly touch are read as one.
+  // entry a range. Ranges that touch or nearly touch are read as one; ascending ones cost least. In file mode
+  // an address has the same remainder by 64 as its offset.
   Status ReadBatch(std::span<const ByteRange> ranges, std::span<std::string_view> out,
                    ReadBuffer& buffer) const;
+  // As Read, to memory of the caller.
+  Status ReadTo(uint64_t offset, std::span<char> to) const;
   // Mapped only: asks for pages that have not been touched since the file was opened (or since faults showed
   // that the kernel took pages back), all together; costs a bit test a page when warm.
   void WillNeed(std::span<const ByteRange> ranges) const;
@@ -51,11 +106,15 @@ class SectionBytes {
 
  private:
   friend class OpenSectionFile;
-  SectionBytes(std::shared_ptr<const OpenSectionFile> file, size_t index)
-      : file_(std::move(file)), index_(index) {}
+  SectionBytes(std::shared_ptr<const OpenSectionFile> file, const OpenSection& section)
+      : file_(std::move(file)), section_(&section) {}
+  Status VerifySlowly(uint64_t offset, uint64_t length) const;
+  Status ReadFromFile(uint64_t offset, std::span<char> to) const;
+  Status ReadBatchFromFile(std::span<const ByteRange> ranges, std::span<std::string_view> out,
+                           ReadBuffer& buffer) const;
 
   std::shared_ptr<const OpenSectionFile> file_;
-  size_t index_ = 0;
+  const OpenSection* section_ = nullptr;
 };
 
 // Sequential reading of a section in file mode without a system call a block: a window of bytes that moves on
@@ -67,10 +126,12 @@ class SectionCursor {
   Result<std::string_view> At(uint64_t offset, uint64_t length);
 
  private:
+  Status MoveWindow(uint64_t offset, uint64_t length);
+
   SectionBytes section_;
-  ReadBuffer window_;
+  std::vector<char> window_;
   uint64_t window_offset_ = 0;
-  std::string_view window_bytes_;
+  uint64_t window_length_ = 0;
 };
 
 // A section file (section_file.h) that stays open, for chunks. Header, trailer and table are checked when it
@@ -79,6 +140,7 @@ class OpenSectionFile : public std::enable_shared_from_this<OpenSectionFile> {
  public:
   static Result<std::shared_ptr<const OpenSectionFile>> Open(Env& env, const std::string& path,
                                                              const SectionFileKind& kind, AccessMode mode);
+  ~OpenSectionFile();
 
   uint64_t owner() const;
   uint32_t version() const;
@@ -90,12 +152,16 @@ class OpenSectionFile : public std::enable_shared_from_this<OpenSectionFile> {
   Result<SectionBytes> Section(uint32_t kind, uint32_t key) const;
   bool Has(uint32_t kind, uint32_t key) const;
   uint64_t ResidentBytes() const;  // of the mapping; 0 in file mode
-  // Every page of every section. With `drop_behind` the page cache is left as it was.
+  // Every byte: the pages of every section, checked before or not, and the zeros between them. With
+  // `drop_behind` what was read is the first that the kernel gives up when it needs memory.
   Status CheckAll(bool drop_behind) const;
 
  private:
   friend class SectionBytes;
   struct State;
+
+  explicit OpenSectionFile(std::unique_ptr<State> state);
+
   std::unique_ptr<State> state_;
 };
 

@@ -1,168 +1,176 @@
 #include "storage/format/section_file.h"
 
+#include <algorithm>
+#include <bit>
+
 #include "storage/base/byte_reader.h"
 #include "storage/base/byte_writer.h"
 #include "storage/base/crc32c.h"
+#include "storage/format/section_table.h"
 
 namespace stoa::storage {
 namespace {
 
-constexpr std::string_view kMagic("\x89STOA\r\n\n", 8);
-constexpr size_t kHeaderSize = 32;
-constexpr size_t kTrailerSize = 32;
-constexpr size_t kEntrySize = 32;
-constexpr size_t kAlignment = 64;
+constexpr size_t kBufferSize = 256 << 10;
+constexpr size_t kDirectSize = 64 << 10;  // so much at once goes to the file without a copy
 
-void AppendCrc(std::string& bytes) {
-  const uint32_t crc = Crc32c(bytes);
-  ByteWriter(bytes).Write<uint32_t>(crc);
-}
-
-// Header and trailer end with the CRC of what is before it.
-Status CheckCrc(std::string_view bytes, const char* what, const std::string& path) {
-  ByteReader reader(bytes.substr(bytes.size() - sizeof(uint32_t)));
-  ASSIGN_OR_RETURN(const uint32_t crc, reader.Read<uint32_t>());
-  return crc == Crc32c(bytes.substr(0, bytes.size() - sizeof(uint32_t)))
-             ? Status::Ok()
-             : CorruptError("{}: wrong checksum of the {}", path, what);
-}
-
-Result<SectionEntry> ReadEntry(ByteReader& reader) {
-  SectionEntry entry;
-  ASSIGN_OR_RETURN(entry.kind, reader.Read<uint32_t>());
-  ASSIGN_OR_RETURN(entry.key, reader.Read<uint32_t>());
-  ASSIGN_OR_RETURN(entry.offset, reader.Read<uint64_t>());
-  ASSIGN_OR_RETURN(entry.length, reader.Read<uint64_t>());
-  ASSIGN_OR_RETURN(entry.crc, reader.Read<uint32_t>());
-  ASSIGN_OR_RETURN(const uint32_t reserved, reader.Read<uint32_t>());
-  return reserved == 0 ? Result<SectionEntry>(entry) : CorruptError("reserved bits of a section are set");
+bool Valid(const SectionLayout& layout) {
+  const bool alignment =
+      std::has_single_bit(layout.alignment) && layout.alignment >= 64 && layout.alignment <= 4096;
+  const bool page =
+      layout.page_size == kWholeSection ||
+      (std::has_single_bit(layout.page_size) && layout.page_size >= 4096 && layout.page_size <= 1u << 30);
+  return alignment && page;
 }
 
 }  // namespace
 
 SectionFileWriter::SectionFileWriter(WritableFile& file, const SectionFileKind& kind, uint64_t owner)
-    : file_(file) {
-  ByteWriter writer(header_);
-  writer.WriteBytes(kMagic);
-  writer.WriteBytes(std::string_view(kind.code, sizeof(kind.code)));
-  writer.Write<uint32_t>(kind.versions.current);
-  writer.Write<uint64_t>(owner);
-  writer.Write<uint32_t>(0);
-  AppendCrc(header_);
+    : file_(file), buffer_(EncodeSectionHeader(kind, owner)), size_(buffer_.size()) {}
+
+Status SectionFileWriter::Flush() {
+  if (buffer_.empty()) {
+    return Status::Ok();
+  }
+  Status status = file_.Append(buffer_);
+  buffer_.clear();
+  return status;
 }
 
 Status SectionFileWriter::Append(std::string_view bytes) {
-  if (!header_.empty()) {
-    RETURN_IF_ERROR(file_.Append(header_));
-    size_ = header_.size();
-    header_.clear();
-  }
   size_ += bytes.size();
+  if (buffer_.size() + bytes.size() <= kBufferSize) {
+    buffer_.append(bytes);
+    return Status::Ok();
+  }
+  if (bytes.size() < kDirectSize) {
+    const size_t room = kBufferSize - buffer_.size();
+    buffer_.append(bytes.substr(0, room));
+    RETURN_IF_ERROR(Flush());
+    buffer_.append(bytes.substr(room));
+    return Status::Ok();
+  }
+  RETURN_IF_ERROR(Flush());
   return file_.Append(bytes);
 }
 
 Status SectionFileWriter::AddSection(uint32_t kind, uint32_t key, std::string_view bytes,
-                                     const SectionLayout&) {
-  const uint64_t start = header_.empty() ? size_ : header_.size();
-  const size_t padding = (kAlignment - start % kAlignment) % kAlignment;
+                                     const SectionLayout& layout) {
+  RETURN_IF_ERROR(BeginSection(kind, key, layout));
+  RETURN_IF_ERROR(AppendToSection(bytes));
+  return EndSection();
+}
+
+Status SectionFileWriter::BeginSection(uint32_t kind, uint32_t key, const SectionLayout& layout) {
+  STOA_CHECK(!in_section_ && Valid(layout));
+  in_section_ = true;
+  const size_t padding = (layout.alignment - size_ % layout.alignment) % layout.alignment;
   RETURN_IF_ERROR(Append(std::string(padding, '\0')));
-  sections_.push_back(
-      {.kind = kind, .key = key, .offset = size_, .length = bytes.size(), .crc = Crc32c(bytes)});
+  sections_.push_back({.kind = kind, .key = key, .offset = size_, .page_size = layout.page_size});
+  crc_ = 0;
+  page_crcs_.clear();
+  return Status::Ok();
+}
+
+Status SectionFileWriter::AppendToSection(std::string_view bytes) {
+  STOA_CHECK(in_section_);
+  SectionEntry& section = sections_.back();
+  if (section.page_size == kWholeSection) {
+    crc_ = Crc32c(bytes, crc_);
+    section.length += bytes.size();
+    return Append(bytes);
+  }
+  for (std::string_view rest = bytes; !rest.empty();) {
+    const uint64_t in_page = section.length % section.page_size;
+    const std::string_view part = rest.substr(0, section.page_size - in_page);
+    crc_ = Crc32c(part, crc_);
+    section.length += part.size();
+    rest.remove_prefix(part.size());
+    if (section.length % section.page_size == 0) {
+      EndPage();
+    }
+  }
   return Append(bytes);
 }
 
-Status SectionFileWriter::Finish() {
-  std::string table;
-  ByteWriter writer(table);
-  for (const SectionEntry& section : sections_) {
-    writer.Write<uint32_t>(section.kind);
-    writer.Write<uint32_t>(section.key);
-    writer.Write<uint64_t>(section.offset);
-    writer.Write<uint64_t>(section.length);
-    writer.Write<uint32_t>(section.crc);
-    writer.Write<uint32_t>(0);
+void SectionFileWriter::EndPage() {
+  ByteWriter(page_crcs_).Write<uint32_t>(crc_);
+  crc_ = 0;
+}
+
+uint64_t SectionFileWriter::section_length() const {
+  STOA_CHECK(in_section_);
+  return sections_.back().length;
+}
+
+Status SectionFileWriter::EndSection() {
+  STOA_CHECK(in_section_);
+  in_section_ = false;
+  SectionEntry& section = sections_.back();
+  if (section.page_size == kWholeSection) {
+    section.crc = crc_;
+    return Status::Ok();
   }
-  const uint64_t table_offset = header_.empty() ? size_ : header_.size();
-  RETURN_IF_ERROR(Append(table));
-  std::string trailer;
-  ByteWriter trailer_writer(trailer);
-  trailer_writer.Write<uint64_t>(table_offset);
-  trailer_writer.Write<uint64_t>(size_ + kTrailerSize);
-  trailer_writer.Write<uint32_t>(static_cast<uint32_t>(sections_.size()));
-  trailer_writer.Write<uint32_t>(Crc32c(table));
-  trailer_writer.Write<uint32_t>(0);
-  AppendCrc(trailer);
-  return Append(trailer);
+  if (section.length % section.page_size != 0) {
+    EndPage();
+  }
+  section.crc = Crc32c(page_crcs_);
+  return Append(page_crcs_);
+}
+
+Status SectionFileWriter::Finish() {
+  STOA_CHECK(!in_section_);
+  RETURN_IF_ERROR(Append(EncodeSectionTable(sections_, size_)));
+  return Flush();
 }
 
 Result<SectionFileReader> SectionFileReader::Open(Env& env, const std::string& path,
                                                   const SectionFileKind& kind) {
   ASSIGN_OR_RETURN(const uint64_t size, env.FileSize(path));
-  if (size < kHeaderSize + kTrailerSize) {
-    return CorruptError("{}: {} bytes are too few for a {}", path, size, kind.versions.kind);
-  }
   SectionFileReader reader(env, path);
-  RETURN_IF_ERROR(reader.ReadHeader(kind));
-  RETURN_IF_ERROR(reader.ReadTable(size));
+  ASSIGN_OR_RETURN(SectionTable table,
+                   ReadSectionTable(path, size, kind, [&](uint64_t offset, uint64_t length) {
+                     return env.ReadRange(path, offset, length);
+                   }));
+  reader.owner_ = table.owner;
+  reader.version_ = table.version;
+  reader.sections_ = std::move(table.sections);
   return reader;
 }
 
-Status SectionFileReader::ReadHeader(const SectionFileKind& kind) {
-  ASSIGN_OR_RETURN(const std::string header, env_->ReadRange(path_, 0, kHeaderSize));
-  ByteReader reader(header);
-  ASSIGN_OR_RETURN(const std::string_view magic, reader.ReadBytes(kMagic.size()));
-  ASSIGN_OR_RETURN(const std::string_view code, reader.ReadBytes(sizeof(kind.code)));
-  if (magic != kMagic || code != std::string_view(kind.code, sizeof(kind.code))) {
-    return CorruptError("{}: not a {}", path_, kind.versions.kind);
-  }
-  RETURN_IF_ERROR(CheckCrc(header, "header", path_));
-  ASSIGN_OR_RETURN(version_, reader.Read<uint32_t>());
-  RETURN_IF_ERROR(CheckVersion(kind.versions, version_, path_));
-  ASSIGN_OR_RETURN(owner_, reader.Read<uint64_t>());
-  ASSIGN_OR_RETURN(const uint32_t reserved, reader.Read<uint32_t>());
-  return reserved == 0 ? Status::Ok() : CorruptError("{}: reserved bits of the header are set", path_);
-}
-
-Status SectionFileReader::ReadTable(uint64_t file_size) {
-  ASSIGN_OR_RETURN(const std::string trailer, env_->ReadRange(path_, file_size - kTrailerSize, kTrailerSize));
-  if (trailer.size() != kTrailerSize) {
-    return CorruptError("{}: the file ends before its trailer", path_);
-  }
-  RETURN_IF_ERROR(CheckCrc(trailer, "trailer", path_));
-  ByteReader reader(trailer);
-  ASSIGN_OR_RETURN(const uint64_t table_offset, reader.Read<uint64_t>());
-  ASSIGN_OR_RETURN(const uint64_t size, reader.Read<uint64_t>());
-  ASSIGN_OR_RETURN(const uint32_t count, reader.Read<uint32_t>());
-  ASSIGN_OR_RETURN(const uint32_t table_crc, reader.Read<uint32_t>());
-  ASSIGN_OR_RETURN(const uint32_t reserved, reader.Read<uint32_t>());
-  const uint64_t table_size = uint64_t{count} * kEntrySize;
-  if (size != file_size || reserved != 0 || table_size > file_size - kHeaderSize - kTrailerSize ||
-      table_offset != file_size - kTrailerSize - table_size) {
-    return CorruptError("{}: the trailer does not fit a file of {} bytes", path_, file_size);
-  }
-  ASSIGN_OR_RETURN(const std::string table, env_->ReadRange(path_, table_offset, table_size));
-  if (table.size() != table_size || Crc32c(table) != table_crc) {
-    return CorruptError("{}: wrong checksum of the section table (offset {})", path_, table_offset);
-  }
-  ByteReader entries(table);
-  for (uint32_t i = 0; i < count; ++i) {
-    ASSIGN_OR_RETURN(const SectionEntry entry, ReadEntry(entries));
-    if (entry.offset % kAlignment != 0 || entry.offset < kHeaderSize || entry.offset > table_offset ||
-        entry.length > table_offset - entry.offset) {
-      return CorruptError("{}: section {} crosses the section table (offset {})", path_, i, entry.offset);
-    }
-    sections_.push_back(entry);
-  }
-  return Status::Ok();
+Status SectionFileReader::WrongChecksum(const SectionEntry& section, uint64_t offset) const {
+  return CorruptError("{}: wrong checksum of section {}.{} (offset {})", path_, section.kind, section.key,
+                      section.offset + offset);
 }
 
 Result<std::string> SectionFileReader::Read(const SectionEntry& section) const {
-  ASSIGN_OR_RETURN(std::string bytes, env_->ReadRange(path_, section.offset, section.length));
-  if (bytes.size() != section.length || Crc32c(bytes) != section.crc) {
-    return CorruptError("{}: wrong checksum of section {}.{} (offset {})", path_, section.kind, section.key,
-                        section.offset);
+  const uint64_t stored = StoredLength(section);
+  ASSIGN_OR_RETURN(std::string bytes, env_->ReadRange(path_, section.offset, stored));
+  if (bytes.size() != stored) {
+    return WrongChecksum(section, 0);
   }
+  const std::string_view checked =
+      std::string_view(bytes).substr(section.page_size == kWholeSection ? 0 : section.length);
+  if (Crc32c(checked) != section.crc) {
+    return WrongChecksum(section, section.page_size == kWholeSection ? 0 : section.length);
+  }
+  if (section.page_size != kWholeSection) {
+    RETURN_IF_ERROR(CheckPages(section, bytes));
+  }
+  bytes.resize(section.length);
   return bytes;
+}
+
+Status SectionFileReader::CheckPages(const SectionEntry& section, std::string_view stored) const {
+  const std::string_view pages = stored.substr(0, section.length);
+  ByteReader crcs(stored.substr(section.length));
+  for (uint64_t offset = 0; offset < section.length; offset += section.page_size) {
+    ASSIGN_OR_RETURN(const uint32_t crc, crcs.Read<uint32_t>());
+    if (Crc32c(pages.substr(offset, section.page_size)) != crc) {
+      return WrongChecksum(section, offset);
+    }
+  }
+  return Status::Ok();
 }
 
 }  // namespace stoa::storage

@@ -35,11 +35,12 @@ struct SectionEntry {
   uint32_t key = 0;   // which one of its kind
   uint64_t offset = 0;
   uint64_t length = 0;
-  uint32_t crc = 0;
+  uint32_t crc = 0;  // of the bytes, or of the checksums of the pages
   uint32_t page_size = kWholeSection;
 };
 
-// Writes a file from front to end. One thread at a time.
+// Writes a file from front to end, in large pieces: the file is complete after Finish(), and of no use
+// without it. One thread at a time.
 class SectionFileWriter {
  public:
   // `owner` is the number of the table or chunk the file belongs to.
@@ -56,11 +57,16 @@ class SectionFileWriter {
 
  private:
   Status Append(std::string_view bytes);
+  Status Flush();
+  void EndPage();
 
   WritableFile& file_;
-  std::string header_;  // until it is written
+  std::string buffer_;  // not yet written
   std::vector<SectionEntry> sections_;
-  uint64_t size_ = 0;
+  uint64_t size_;  // written or in the buffer
+  bool in_section_ = false;
+  uint32_t crc_ = 0;       // of the open section or its open page
+  std::string page_crcs_;  // of the open section's finished pages
 };
 
 // Opens such a file: header, trailer and table are checked, sections are read when asked for. Errors name the
@@ -78,8 +84,8 @@ class SectionFileReader {
 
  private:
   SectionFileReader(Env& env, std::string path) : env_(&env), path_(std::move(path)) {}
-  Status ReadHeader(const SectionFileKind& kind);
-  Status ReadTable(uint64_t file_size);
+  Status WrongChecksum(const SectionEntry& section, uint64_t offset) const;
+  Status CheckPages(const SectionEntry& section, std::string_view stored) const;
 
   Env* env_;
   std::string path_;

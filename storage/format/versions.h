@@ -18,6 +18,16 @@ inline constexpr FormatVersions kBinlogFormat{.kind = "binlog segment", .oldest_
 inline constexpr FormatVersions kManifestFormat{
     .kind = "catalog manifest", .oldest_readable = 1, .current = 2};
 inline constexpr FormatVersions kRamFormat{.kind = "RAM part file", .oldest_readable = 1, .current = 1};
+inline constexpr FormatVersions kDeleteMapFormat{.kind = "delete map", .oldest_readable = 1, .current = 1};
+inline constexpr FormatVersions kPatchOverlayFormat{
+    .kind = "patch overlay", .oldest_readable = 1, .current = 1};
+inline constexpr FormatVersions kDocumentIndexFormat{
+    .kind = "document index", .oldest_readable = 1, .current = 1};
+inline constexpr FormatVersions kRowwiseFormat{
+    .kind = "row-wise attribute file", .oldest_readable = 1, .current = 1};
+inline constexpr FormatVersions kBlobFormat{
+    .kind = "row-wise value file", .oldest_readable = 1, .current = 1};
+inline constexpr FormatVersions kDocstoreFormat{.kind = "docstore file", .oldest_readable = 1, .current = 1};
 
 // kUnsupported for a file that is too old or too new, with what was found and what is supported.
 Status CheckVersion(const FormatVersions& format, uint32_t found, std::string_view path);

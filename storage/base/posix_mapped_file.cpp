@@ -1,0 +1,146 @@
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <optional>
+#include <vector>
+
+#include "storage/base/mapped_file.h"
+#include "storage/base/posix_descriptor.h"
+#include "storage/base/sigbus_guard.h"
+
+namespace stoa {
+namespace {
+
+constexpr uint64_t kReadableBehind = 64;
+
+uint64_t PageBytes() {
+  static const auto bytes = static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
+  return bytes;
+}
+
+uint64_t RoundUp(uint64_t value) { return (value + PageBytes() - 1) / PageBytes() * PageBytes(); }
+
+// The file's pages at the front of a reservation that ends at least kReadableBehind bytes behind the file.
+class PosixMappedFile : public MappedFile {
+ public:
+  PosixMappedFile(std::string path, char* base, uint64_t reserved, uint64_t size)
+      : path_(std::move(path)), base_(base), reserved_(reserved), size_(size) {
+    if (size > 0) {
+      guard_.emplace(base, RoundUp(size));
+    }
+  }
+  ~PosixMappedFile() override {
+    guard_.reset();
+    ::munmap(base_, reserved_);
+  }
+
+  const std::string& path() const override { return path_; }
+  std::span<const char> bytes() const override { return {base_, size_}; }
+  Status CheckReadable() const override {
+    return !guard_ || !guard_->failed()
+               ? Status::Ok()
+               : IoError("{}: cannot read a part that was in the file when it was opened", path_);
+  }
+
+  void Advise(ByteRange range, AccessPattern pattern) const override {
+    int advice = MADV_NORMAL;
+    if (pattern == AccessPattern::kSequential) {
+      advice = MADV_SEQUENTIAL;
+    } else if (pattern == AccessPattern::kRandom) {
+      advice = MADV_RANDOM;
+    }
+    Give(Pages(range), advice);
+  }
+
+  void WillNeed(std::span<const ByteRange> ranges) const override {
+    std::vector<ByteRange> pages;
+    pages.reserve(ranges.size());
+    for (const ByteRange& range : ranges) {
+      pages.push_back(Pages(range));
+    }
+    std::sort(pages.begin(), pages.end(),
+              [](const ByteRange& a, const ByteRange& b) { return a.offset < b.offset; });
+    ByteRange run;
+    for (const ByteRange& next : pages) {
+      if (next.offset <= run.offset + run.length) {
+        run.length = std::max(run.offset + run.length, next.offset + next.length) - run.offset;
+      } else {
+        Give(run, MADV_WILLNEED);
+        run = next;
+      }
+    }
+    Give(run, MADV_WILLNEED);
+  }
+
+  // Not MADV_DONTNEED, which keeps the page cache, and not a forced eviction, which would take pages that
+  // queries use: the pages become the first that the kernel takes when it needs memory.
+  void DropBehind(ByteRange range) const override {
+#ifdef MADV_COLD
+    Give(Pages(range), MADV_COLD);
+#else
+    static_cast<void>(range);
+#endif
+  }
+
+  uint64_t ResidentBytes() const override {
+    constexpr uint64_t kPagesAtOnce = 1 << 16;
+    std::vector<unsigned char> present(kPagesAtOnce);
+    uint64_t pages = 0;
+    for (uint64_t at = 0; at < size_; at += kPagesAtOnce * PageBytes()) {
+      const uint64_t length = std::min(RoundUp(size_) - at, kPagesAtOnce * PageBytes());
+      if (::mincore(base_ + at, length, present.data()) == 0) {
+        pages += static_cast<uint64_t>(
+            std::count_if(present.begin(), present.begin() + static_cast<ptrdiff_t>(length / PageBytes()),
+                          [](unsigned char page) { return (page & 1) != 0; }));
+      }
+    }
+    return pages * PageBytes();
+  }
+
+ private:
+  // The pages of a range, cut to the file.
+  ByteRange Pages(ByteRange range) const {
+    const uint64_t begin = std::min(range.offset, size_);
+    const uint64_t end = begin + std::min(range.length, size_ - begin);
+    const uint64_t first = begin / PageBytes() * PageBytes();
+    return {first, begin == end ? 0 : RoundUp(end) - first};
+  }
+
+  // Advice is a hint: that the kernel does not take it is no error.
+  void Give(ByteRange pages, int advice) const {
+    if (pages.length > 0) {
+      static_cast<void>(::madvise(base_ + pages.offset, pages.length, advice));
+    }
+  }
+
+  const std::string path_;
+  char* const base_;
+  const uint64_t reserved_;
+  const uint64_t size_;
+  std::optional<SigbusGuard> guard_;
+};
+
+}  // namespace
+
+Result<std::shared_ptr<const MappedFile>> MapPosixFile(const std::string& path) {
+  ASSIGN_OR_RETURN(const Descriptor descriptor, Descriptor::Open(path, O_RDONLY));
+  ASSIGN_OR_RETURN(const uint64_t size, SizeOf(path, descriptor.get()));
+  const uint64_t reserved = RoundUp(size + kReadableBehind);
+  void* const base = ::mmap(nullptr, reserved, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (base == MAP_FAILED) {
+    return PosixError(path, "reserve addresses to map", errno);
+  }
+  if (size > 0 && ::mmap(base, size, PROT_READ, MAP_SHARED | MAP_FIXED, descriptor.get(), 0) == MAP_FAILED) {
+    const int error = errno;
+    ::munmap(base, reserved);
+    return PosixError(path, "map", error);
+  }
+  static_cast<void>(::madvise(base, reserved, MADV_DONTDUMP));
+  return std::shared_ptr<const MappedFile>(
+      std::make_shared<PosixMappedFile>(path, static_cast<char*>(base), reserved, size));
+}
+
+}  // namespace stoa

@@ -1,0 +1,52 @@
+#include <fcntl.h>
+
+#include <algorithm>
+
+#include "storage/base/batch_read.h"
+#include "storage/base/posix_descriptor.h"
+#include "storage/base/random_access_file.h"
+
+namespace stoa {
+namespace {
+
+class PosixRandomAccessFile : public RandomAccessFile {
+ public:
+  PosixRandomAccessFile(std::string path, Descriptor descriptor, uint64_t size)
+      : path_(std::move(path)), descriptor_(std::move(descriptor)), size_(size) {}
+
+  const std::string& path() const override { return path_; }
+  uint64_t size() const override { return size_; }
+
+  Status Read(uint64_t offset, std::span<char> to) const override {
+    ASSIGN_OR_RETURN(const size_t count, ReadFully(path_, descriptor_.get(), offset, to));
+    return count == to.size() ? Status::Ok() : FileEndsEarly(path_, offset, to.size());
+  }
+
+  Status ReadBatch(std::span<const ReadRequest> requests) const override {
+    return ReadBatchAt(path_, descriptor_.get(), requests);
+  }
+
+  void DropBehind(uint64_t offset, uint64_t length) const override {
+    if (offset < size_ && length > 0) {
+      static_cast<void>(::posix_fadvise(descriptor_.get(), static_cast<off_t>(offset),
+                                        static_cast<off_t>(std::min(length, size_ - offset)),
+                                        POSIX_FADV_DONTNEED));
+    }
+  }
+
+ private:
+  const std::string path_;
+  const Descriptor descriptor_;
+  const uint64_t size_;
+};
+
+}  // namespace
+
+Result<std::shared_ptr<const RandomAccessFile>> OpenPosixRandomAccess(const std::string& path) {
+  ASSIGN_OR_RETURN(Descriptor descriptor, Descriptor::Open(path, O_RDONLY));
+  ASSIGN_OR_RETURN(const uint64_t size, SizeOf(path, descriptor.get()));
+  return std::shared_ptr<const RandomAccessFile>(
+      std::make_shared<PosixRandomAccessFile>(path, std::move(descriptor), size));
+}
+
+}  // namespace stoa

@@ -1,0 +1,348 @@
+#include "storage/format/open_section_file.h"
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+
+#include "storage/format/section_pages.h"
+#include "storage/format/section_table.h"
+#include "storage/format/touched_pages.h"
+
+namespace stoa::storage {
+namespace {
+
+constexpr uint64_t kAlignment = 64;
+constexpr uint64_t kReadableBehind = 64;
+constexpr uint64_t kNear = 4096;  // a gap that is read rather than asked for separately
+constexpr uint64_t kWindow = 256 << 10;
+
+// Memory for `length` bytes at an address that is `remainder` behind a multiple of 64.
+char* AllocateAligned(ReadBuffer& buffer, uint64_t length, uint64_t remainder) {
+  char* const memory = buffer.Allocate(length + 2 * kAlignment + kReadableBehind);
+  const auto behind = reinterpret_cast<uintptr_t>(memory) % kAlignment;
+  return memory + (kAlignment - behind) % kAlignment + remainder;
+}
+
+// Ranges of one batch that are read as one: [offset, end), the ranges `order[first .. last)`.
+struct Group {
+  uint64_t offset = 0;
+  uint64_t end = 0;
+  size_t first = 0;
+  size_t last = 0;
+};
+
+std::vector<size_t> AscendingOrder(std::span<const ByteRange> ranges) {
+  std::vector<size_t> order(ranges.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  const auto less = [&](size_t a, size_t b) { return ranges[a].offset < ranges[b].offset; };
+  if (!std::is_sorted(order.begin(), order.end(), less)) {
+    std::sort(order.begin(), order.end(), less);
+  }
+  return order;
+}
+
+std::vector<Group> GroupNear(std::span<const ByteRange> ranges, std::span<const size_t> order) {
+  std::vector<Group> groups;
+  for (size_t i = 0; i < order.size(); ++i) {
+    const ByteRange& range = ranges[order[i]];
+    if (!groups.empty() && range.offset <= groups.back().end + kNear) {
+      groups.back().end = std::max(groups.back().end, range.offset + range.length);
+      groups.back().last = i + 1;
+    } else {
+      groups.push_back({range.offset, range.offset + range.length, i, i + 1});
+    }
+  }
+  return groups;
+}
+
+uint64_t LookupKey(uint32_t kind, uint32_t key) { return uint64_t{kind} << 32 | key; }
+
+}  // namespace
+
+struct OpenSectionFile::State {
+  FileBytes bytes;
+  SectionTable table;
+  std::vector<std::unique_ptr<OpenSection>> sections;  // as in the table
+  std::vector<std::pair<uint64_t, size_t>> lookup;     // LookupKey → index, sorted
+  std::unique_ptr<TouchedPages> touched;               // mapped only
+
+  Status MakeSections(const OpenSectionFile* file);
+  Status MakeLookup();
+  const OpenSection* Find(uint32_t kind, uint32_t key) const;
+  Status CheckZeros(uint64_t from, uint64_t to) const;
+};
+
+Status OpenSectionFile::State::MakeSections(const OpenSectionFile* file) {
+  for (const SectionEntry& entry : table.sections) {
+    auto section = std::make_unique<OpenSection>();
+    section->entry = entry;
+    section->file = file;
+    if (bytes.mapping != nullptr) {
+      section->mapping = bytes.mapping.get();
+      section->address = bytes.mapping->bytes().data() + entry.offset;
+    }
+    const bool whole = entry.page_size == kWholeSection;
+    section->page_count = whole ? 1 : PageCount(entry);
+    section->page_shift = whole ? 63 : static_cast<uint32_t>(std::countr_zero(entry.page_size));
+    section->checked = std::make_unique<std::atomic<uint64_t>[]>(section->page_count / 64 + 1);
+    sections.push_back(std::move(section));
+  }
+  return MakeLookup();
+}
+
+Status OpenSectionFile::State::MakeLookup() {
+  for (size_t i = 0; i < sections.size(); ++i) {
+    lookup.emplace_back(LookupKey(table.sections[i].kind, table.sections[i].key), i);
+  }
+  std::sort(lookup.begin(), lookup.end());
+  const auto twice = std::adjacent_find(lookup.begin(), lookup.end(),
+                                        [](const auto& a, const auto& b) { return a.first == b.first; });
+  if (twice != lookup.end()) {
+    return CorruptError("{}: section {}.{} is there twice", bytes.path(), twice->first >> 32,
+                        twice->first & 0xffffffff);
+  }
+  return Status::Ok();
+}
+
+const OpenSection* OpenSectionFile::State::Find(uint32_t kind, uint32_t key) const {
+  const uint64_t wanted = LookupKey(kind, key);
+  const auto found = std::lower_bound(lookup.begin(), lookup.end(), std::pair(wanted, size_t{0}));
+  return found != lookup.end() && found->first == wanted ? sections[found->second].get() : nullptr;
+}
+
+OpenSectionFile::OpenSectionFile(std::unique_ptr<State> state) : state_(std::move(state)) {}
+OpenSectionFile::~OpenSectionFile() = default;
+
+Result<std::shared_ptr<const OpenSectionFile>> OpenSectionFile::Open(Env& env, const std::string& path,
+                                                                     const SectionFileKind& kind,
+                                                                     AccessMode mode) {
+  auto state = std::make_unique<State>();
+  FileBytes& bytes = state->bytes;
+  if (mode == AccessMode::kMmap) {
+    ASSIGN_OR_RETURN(bytes.mapping, env.Map(path));
+  } else {
+    ASSIGN_OR_RETURN(bytes.file, env.OpenForRead(path));
+  }
+  const auto read = [&](uint64_t offset, uint64_t length) -> Result<std::string> {
+    std::string part(length, '\0');
+    RETURN_IF_ERROR(bytes.Read(offset, part));
+    return part;
+  };
+  ASSIGN_OR_RETURN(state->table, ReadSectionTable(path, bytes.size(), kind, read));
+  if (bytes.mapping != nullptr) {
+    state->touched = std::make_unique<TouchedPages>(bytes.size());
+  }
+  std::shared_ptr<OpenSectionFile> file(new OpenSectionFile(std::move(state)));
+  RETURN_IF_ERROR(file->state_->MakeSections(file.get()));
+  return std::shared_ptr<const OpenSectionFile>(std::move(file));
+}
+
+uint64_t OpenSectionFile::owner() const { return state_->table.owner; }
+uint32_t OpenSectionFile::version() const { return state_->table.version; }
+uint64_t OpenSectionFile::size() const { return state_->bytes.size(); }
+AccessMode OpenSectionFile::mode() const {
+  return state_->bytes.mapping != nullptr ? AccessMode::kMmap : AccessMode::kFile;
+}
+const std::string& OpenSectionFile::path() const { return state_->bytes.path(); }
+const std::vector<SectionEntry>& OpenSectionFile::sections() const { return state_->table.sections; }
+
+Result<SectionBytes> OpenSectionFile::Section(uint32_t kind, uint32_t key) const {
+  const OpenSection* section = state_->Find(kind, key);
+  if (section == nullptr) {
+    return CorruptError("{}: section {}.{} is missing", path(), kind, key);
+  }
+  return SectionBytes(shared_from_this(), *section);
+}
+
+bool OpenSectionFile::Has(uint32_t kind, uint32_t key) const { return state_->Find(kind, key) != nullptr; }
+
+uint64_t OpenSectionFile::ResidentBytes() const {
+  return state_->bytes.mapping != nullptr ? state_->bytes.mapping->ResidentBytes() : 0;
+}
+
+Status OpenSectionFile::State::CheckZeros(uint64_t from, uint64_t to) const {
+  std::string gap(to - from, '\0');
+  RETURN_IF_ERROR(bytes.Read(from, gap));
+  const size_t other = gap.find_first_not_of('\0');
+  return other == std::string::npos ? Status::Ok()
+                                    : CorruptError("{}: byte at offset {} between two sections is not zero",
+                                                   bytes.path(), from + other);
+}
+
+Status OpenSectionFile::CheckAll(bool drop_behind) const {
+  uint64_t end = kSectionHeaderSize;
+  for (const auto& section : state_->sections) {
+    RETURN_IF_ERROR(state_->CheckZeros(end, section->entry.offset));
+    const SectionPages pages(state_->bytes, *section);
+    for (uint64_t page = 0; page < section->page_count; ++page) {
+      RETURN_IF_ERROR(pages.CheckPage(page, drop_behind));
+    }
+    end = section->entry.offset + StoredLength(section->entry);
+  }
+  return state_->CheckZeros(end, state_->table.table_offset);
+}
+
+const std::string& SectionBytes::path() const { return file_->path(); }
+
+Status SectionBytes::VerifySlowly(uint64_t offset, uint64_t length) const {
+  if (!section_->Has(offset, length)) {
+    return CorruptError("{}: {} bytes wanted at offset {} of section {}.{}, which has {}", path(), length,
+                        offset, section_->entry.kind, section_->entry.key, section_->entry.length);
+  }
+  if (section_->mapping == nullptr) {
+    return InternalError("{}: a section that is not mapped has no bytes to verify", path());
+  }
+  if (length > 0) {
+    const SectionPages pages(file_->state_->bytes, *section_);
+    RETURN_IF_ERROR(pages.Check(pages.PageOf(offset), pages.PageOf(offset + length - 1)));
+  }
+  return CheckReadable();
+}
+
+Status SectionBytes::ReadTo(uint64_t offset, std::span<char> to) const {
+  if (section_->mapping != nullptr) {
+    RETURN_IF_ERROR(Verify(offset, to.size()));
+    std::copy_n(section_->address + offset, to.size(), to.data());
+    return CheckReadable();
+  }
+  return ReadFromFile(offset, to);
+}
+
+// Pages at the ends that are wanted in part are checked on their own first; whole ones in `to`.
+Status SectionBytes::ReadFromFile(uint64_t offset, std::span<char> to) const {
+  if (!section_->Has(offset, to.size())) {
+    return CorruptError("{}: {} bytes wanted at offset {} of section {}.{}, which has {}", path(), to.size(),
+                        offset, section_->entry.kind, section_->entry.key, section_->entry.length);
+  }
+  if (to.empty()) {
+    return Status::Ok();
+  }
+  const FileBytes& bytes = file_->state_->bytes;
+  const SectionPages pages(bytes, *section_);
+  const uint64_t end = offset + to.size();
+  const uint64_t first = pages.PageOf(offset);
+  const uint64_t last = pages.PageOf(end - 1);
+  const auto in_part = [&](uint64_t page) {
+    return pages.PageStart(page) < offset || pages.PageEnd(page) > end;
+  };
+  for (const uint64_t page : {first, last}) {
+    if (in_part(page)) {
+      RETURN_IF_ERROR(pages.Check(page, page));
+    }
+  }
+  RETURN_IF_ERROR(bytes.file->Read(section_->entry.offset + offset, to));
+  for (uint64_t page = first; page <= last; ++page) {
+    if (!section_->IsChecked(page)) {
+      const uint64_t start = pages.PageStart(page);
+      RETURN_IF_ERROR(pages.CheckBytes(page, {to.data() + (start - offset), pages.PageEnd(page) - start}));
+    }
+  }
+  return Status::Ok();
+}
+
+Result<std::string_view> SectionBytes::Read(uint64_t offset, uint64_t length, ReadBuffer& buffer) const {
+  if (section_->mapping != nullptr) {
+    RETURN_IF_ERROR(Verify(offset, length));
+    return std::string_view(section_->address + offset, length);
+  }
+  if (!section_->Has(offset, length)) {  // before memory of that size is taken
+    return ReadFromFile(offset, {static_cast<char*>(nullptr), length});
+  }
+  char* const memory = AllocateAligned(buffer, length, 0);
+  RETURN_IF_ERROR(ReadFromFile(offset, {memory, length}));
+  return std::string_view(memory, length);
+}
+
+Status SectionBytes::ReadBatch(std::span<const ByteRange> ranges, std::span<std::string_view> out,
+                               ReadBuffer& buffer) const {
+  STOA_CHECK(out.size() == ranges.size());
+  if (section_->mapping == nullptr) {
+    return ReadBatchFromFile(ranges, out, buffer);
+  }
+  WillNeed(ranges);
+  for (size_t i = 0; i < ranges.size(); ++i) {
+    RETURN_IF_ERROR(Verify(ranges[i].offset, ranges[i].length));
+    out[i] = {section_->address + ranges[i].offset, ranges[i].length};
+  }
+  return Status::Ok();
+}
+
+Status SectionBytes::ReadBatchFromFile(std::span<const ByteRange> ranges, std::span<std::string_view> out,
+                                       ReadBuffer& buffer) const {
+  for (const ByteRange& range : ranges) {
+    if (!section_->Has(range.offset, range.length)) {
+      return ReadFromFile(range.offset, {static_cast<char*>(nullptr), range.length});
+    }
+  }
+  const std::vector<size_t> order = AscendingOrder(ranges);
+  const std::vector<Group> groups = GroupNear(ranges, order);
+  const FileBytes& bytes = file_->state_->bytes;
+  const SectionPages pages(bytes, *section_);
+  std::vector<uint64_t> unchecked;
+  std::vector<ReadRequest> requests;
+  for (const Group& group : groups) {
+    const uint64_t length = group.end - group.offset;
+    char* const memory = AllocateAligned(buffer, length, group.offset % kAlignment);
+    requests.push_back({section_->entry.offset + group.offset, {memory, length}});
+    for (size_t i = group.first; i < group.last; ++i) {
+      const ByteRange& range = ranges[order[i]];
+      out[order[i]] = {memory + (range.offset - group.offset), range.length};
+    }
+    if (length == 0) {
+      continue;
+    }
+    for (uint64_t page = pages.PageOf(group.offset); page <= pages.PageOf(group.end - 1); ++page) {
+      if (!section_->IsChecked(page) && (unchecked.empty() || unchecked.back() != page)) {
+        unchecked.push_back(page);
+      }
+    }
+  }
+  RETURN_IF_ERROR(pages.CheckTogether(unchecked));
+  return bytes.file->ReadBatch(requests);
+}
+
+void SectionBytes::WillNeed(std::span<const ByteRange> ranges) const {
+  if (section_->mapping != nullptr) {
+    file_->state_->touched->WillNeed(*section_->mapping, section_->entry.offset, section_->entry.length,
+                                     ranges);
+  }
+}
+
+void SectionBytes::Advise(AccessPattern pattern) const {
+  if (section_->mapping != nullptr) {
+    section_->mapping->Advise({section_->entry.offset, section_->entry.length}, pattern);
+  }
+}
+
+Result<std::string_view> SectionCursor::At(uint64_t offset, uint64_t length) {
+  if (section_.address() != nullptr) {
+    RETURN_IF_ERROR(section_.Verify(offset, length));
+    return std::string_view(section_.address() + offset, length);
+  }
+  if (offset < window_offset_ || offset - window_offset_ > window_length_ ||
+      length > window_length_ - (offset - window_offset_)) {
+    RETURN_IF_ERROR(MoveWindow(offset, length));
+  }
+  return std::string_view(window_.data() + (offset - window_offset_), length);
+}
+
+Status SectionCursor::MoveWindow(uint64_t offset, uint64_t length) {
+  const uint64_t total = section_.length();
+  window_length_ = 0;
+  if (offset > total || length > total - offset) {
+    return section_.ReadTo(offset, {static_cast<char*>(nullptr), length});
+  }
+  const uint64_t start = offset / kAlignment * kAlignment;
+  const uint64_t wanted_end = std::max(offset + length, start + kWindow);
+  // Ends at a page of the checksums where it can: such a page is then read once.
+  const uint64_t end = std::min(total, (wanted_end + kDefaultPage - 1) / kDefaultPage * kDefaultPage);
+  if (window_.size() < end - start) {
+    window_.resize(end - start);
+  }
+  RETURN_IF_ERROR(section_.ReadTo(start, {window_.data(), end - start}));
+  window_offset_ = start;
+  window_length_ = end - start;
+  return Status::Ok();
+}
+
+}  // namespace stoa::storage
