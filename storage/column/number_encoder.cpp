@@ -115,7 +115,7 @@ class BlockPlanner {
     };
     offer(Linear());
     offer(Runs());
-    if (size > 16) {
+    if (size > 8) {
       offer(Table());
       offer(Patched(size));
     }
