@@ -1,6 +1,7 @@
 #include "storage/column/number_reader.h"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "storage/column/number_kernels_reference.h"
@@ -11,8 +12,8 @@ namespace {
 // From so many rows of a block on, unpacking all of it is cheaper than finding them one by one.
 constexpr uint32_t kDensePacked = 96;
 constexpr uint32_t kDenseOther = 32;
-// Rows whose addresses are prefetched before the first of them is read.
-constexpr uint32_t kPrefetchRows = 256;
+// Scattered rows whose words are loaded together.
+constexpr uint32_t kScatteredRows = 256;
 constexpr uint64_t kMemoryPage = 4096;
 
 struct AsInt {
@@ -147,16 +148,15 @@ ByteRange NumberReader::RangeOf(std::span<const RowId> rows, const RowGroup& gro
   return {block.offset + begin, last + sizeof(uint64_t) - begin};
 }
 
-void NumberReader::Prefetch(std::span<const RowId> rows, const RowGroup& group) const {
+// Where the value, or the code, of each row of a group is; returns the end.
+const char** NumberReader::AddressesOf(std::span<const RowId> rows, const RowGroup& group,
+                                       const char** addresses) const {
   const NumberBlock& block = column_.blocks[group.block];
   const char* payload = column_.payloads.address() + block.offset;
-  if (block.width == 0) {
-    __builtin_prefetch(payload);
-    return;
-  }
   for (uint32_t i = group.first; i < group.last; ++i) {
-    __builtin_prefetch(payload + uint64_t{rows[i].value % kBlockRows} * block.width / 8);
+    *addresses++ = payload + uint64_t{rows[i].value % kBlockRows} * block.width / 8;
   }
+  return addresses;
 }
 
 // Asks for what is not resident, checks what was not checked.
@@ -184,21 +184,36 @@ Status NumberReader::FetchMapped(std::span<const RowId> rows) {
   return Status::Ok();
 }
 
+// Scattered values are loaded by a loop that does nothing else: so many loads are under way together, and a
+// miss of the cache (or of the page tables, which no prefetch instruction waits for) costs a tenth.
 template <typename AsValue, typename Value>
 Status NumberReader::ReadMapped(std::span<const RowId> rows, Value* values) {
   RETURN_IF_ERROR(FetchMapped(rows));
-  const char* address = column_.payloads.address();
+  const char* addresses[kScatteredRows + kDensePacked];
+  uint64_t words[kScatteredRows + kDensePacked];
+  const AsValue as_value{KeyFlip(column_.info.type)};
   for (size_t first = 0; first < groups_.size();) {
     size_t last = first;
-    for (uint32_t prefetched = 0; last < groups_.size() && prefetched < kPrefetchRows; ++last) {
-      if (!IsDense(groups_[last])) {
-        Prefetch(rows, groups_[last]);
-      }
-      prefetched += groups_[last].last - groups_[last].first;
+    const char** end = addresses;
+    for (; last < groups_.size() && end < addresses + kScatteredRows; ++last) {
+      end = IsDense(groups_[last]) ? end : AddressesOf(rows, groups_[last], end);
     }
+    const auto count = static_cast<size_t>(end - addresses);
+    for (size_t i = 0; i < count; ++i) {
+      std::memcpy(&words[i], addresses[i], sizeof(words[i]));
+    }
+    const uint64_t* word = words;
     for (; first < last; ++first) {
       const RowGroup& group = groups_[first];
-      ReadGroup<AsValue>(rows, group, {.payload = address + column_.blocks[group.block].offset}, values);
+      const NumberBlock& block = column_.blocks[group.block];
+      if (IsDense(group) || !BeginsAnywhere(block.encoding)) {
+        ReadGroup<AsValue>(rows, group, {.payload = column_.payloads.address() + block.offset}, values);
+        word += IsDense(group) ? 0 : group.last - group.first;
+        continue;
+      }
+      for (uint32_t i = group.first; i < group.last; ++i, ++word) {
+        values[i] = as_value.Of(block, KeyOfWord(block, *word, rows[i].value % kBlockRows));
+      }
     }
   }
   return column_.payloads.CheckReadable();

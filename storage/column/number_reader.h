@@ -70,7 +70,7 @@ class NumberReader : public ColumnReader {
   bool IsDense(const RowGroup& group) const;
   ByteRange RangeOf(std::span<const RowId> rows, const RowGroup& group, GroupBytes& bytes) const;
   Status FetchMapped(std::span<const RowId> rows);
-  void Prefetch(std::span<const RowId> rows, const RowGroup& group) const;
+  const char** AddressesOf(std::span<const RowId> rows, const RowGroup& group, const char** addresses) const;
   bool GoesOn() const;
   Result<std::string_view> Payload(uint32_t block);
   Result<Verdict> Test(uint32_t block, const ColumnPredicate& predicate, BlockBits& passing);
