@@ -13,7 +13,8 @@ namespace {
 constexpr const char* kFooter =
     "Exit codes:\n"
     "  0  done; the server is running (or, in the foreground, was stopped)\n"
-    "  1  the server could not start; --check: the config has errors; --stop, --stopwait, --status: no "
+    "  1  the server could not start; --check: the config has errors; --check-table: the table is damaged "
+    "or not there; --stop, --stopwait, --status: no "
     "server runs\n"
     "  2  wrong arguments; --stopwait: the server could not be signalled or did not stop within "
     "shutdown_timeout\n"
@@ -25,6 +26,7 @@ constexpr const char* kFooter =
 // Where CLI11 leaves what it found.
 struct Switches {
   bool check = false;
+  std::optional<std::string> check_table;
   bool stop = false;
   bool stop_wait = false;
   bool status = false;
@@ -38,6 +40,10 @@ struct Switches {
 void AddActions(CLI::App& app, Switches& switches) {
   CLI::Option_group* actions = app.add_option_group("Actions", "at most one");
   actions->add_flag("--check", switches.check, "Read the config, say what is wrong, and end");
+  actions
+      ->add_option("--check-table", switches.check_table,
+                   "Read all files of a table, say what is wrong, and end")
+      ->option_text("NAME");
   actions->add_flag("--stop", switches.stop, "Stop the running server of this config");
   actions->add_flag("--stopwait", switches.stop_wait, "Stop it and wait until it has ended");
   actions->add_flag("--status", switches.status, "Print the counters of the running server");
@@ -100,11 +106,12 @@ std::optional<int> PrintWhatIsAsked(const Switches& switches) {
 }
 
 Action ChosenAction(const Switches& switches) {
-  return switches.check       ? Action::kCheck
-         : switches.stop      ? Action::kStop
-         : switches.stop_wait ? Action::kStopWait
-         : switches.status    ? Action::kStatus
-                              : Action::kServe;
+  return switches.check         ? Action::kCheck
+         : switches.check_table ? Action::kCheckTable
+         : switches.stop        ? Action::kStop
+         : switches.stop_wait   ? Action::kStopWait
+         : switches.status      ? Action::kStatus
+                                : Action::kServe;
 }
 
 }  // namespace
@@ -125,6 +132,7 @@ ParsedCommandLine ParseCommandLine(int argc, char** argv) {
   }
   parsed.exit_code = PrintWhatIsAsked(switches);
   line.action = ChosenAction(switches);
+  line.table = switches.check_table.value_or("");
   line.foreground = switches.nodetach || line.console;
   if (!ParseReplayFlags(switches.replay_flags, line.ignore_damaged_transactions)) {
     parsed.exit_code = kExitUsage;

@@ -14,6 +14,7 @@
 #include "daemon/notify.h"
 #include "daemon/pid_file.h"
 #include "daemon/server_control.h"
+#include "daemon/table_check_report.h"
 #include "daemon/version.h"
 #include "storage/base/env.h"
 #include "storage/base/fault_point.h"
@@ -147,6 +148,8 @@ int Main(int argc, char** argv) {
       }
       std::puts("OK");
       return kExitOk;
+    case Action::kCheckTable:
+      return PrintTableCheck(plan->data_dir, command_line.table);
     case Action::kStop:
       return StopRunningServer(*plan, false);
     case Action::kStopWait:

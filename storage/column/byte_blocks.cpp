@@ -57,6 +57,13 @@ uint64_t LoadEnd(const char* from, uint32_t shape) {
 
 }  // namespace
 
+Result<std::string> ReadWholeSection(const OpenSectionFile& file, SpcSection kind, uint32_t key) {
+  ASSIGN_OR_RETURN(const SectionBytes section, file.Section(static_cast<uint32_t>(kind), key));
+  std::string bytes(section.length(), '\0');
+  RETURN_IF_ERROR(section.ReadTo(0, bytes));
+  return bytes;
+}
+
 Status ByteBlocksWriter::Begin() {
   return file_.BeginSection(static_cast<uint32_t>(sections_.blocks), sections_.key, kLayout);
 }
@@ -99,10 +106,7 @@ Result<ByteBlocks> ByteBlocks::Open(const OpenSectionFile& file, const ByteBlock
   ByteBlocks blocks;
   blocks.sections_ = sections;
   ASSIGN_OR_RETURN(blocks.bytes_, file.Section(static_cast<uint32_t>(sections.blocks), sections.key));
-  ASSIGN_OR_RETURN(const SectionBytes directory,
-                   file.Section(static_cast<uint32_t>(sections.directory), sections.key));
-  ReadBuffer buffer;
-  ASSIGN_OR_RETURN(const std::string_view bytes, directory.Read(0, directory.length(), buffer));
+  ASSIGN_OR_RETURN(const std::string bytes, ReadWholeSection(file, sections.directory, sections.key));
   ByteReader reader(bytes);
   const auto size = reader.Read<uint64_t>();
   if (!size.ok() || *size > UINT32_MAX ||
@@ -207,12 +211,14 @@ Status ByteBlocks::Locate(std::span<const RowId> items, std::span<ByteRange> pla
   std::vector<std::string_view> heads(ranges.size());
   ReadBuffer buffer;
   RETURN_IF_ERROR(bytes_.ReadBatch(ranges, heads, buffer));
-  for (size_t i = 0; i < blocks.size(); ++i) {
+  Status located;
+  for (size_t i = 0; i < blocks.size() && located.ok(); ++i) {
     const size_t count = firsts[i + 1] - firsts[i];
-    RETURN_IF_ERROR(LocateInBlock(blocks[i], heads[i], items.subspan(firsts[i], count),
-                                  places.subspan(firsts[i], count)));
+    located =
+        LocateInBlock(blocks[i], heads[i], items.subspan(firsts[i], count), places.subspan(firsts[i], count));
   }
-  return Status::Ok();
+  RETURN_IF_ERROR(CheckReadable());
+  return located;
 }
 
 Status ByteBlocks::Read(std::span<const RowId> items, std::span<std::string_view> values,
@@ -265,7 +271,9 @@ Status ByteBlocks::Visit(const Visitor& visitor) const {
     values.resize(items.size());
     ReadBuffer buffer;
     RETURN_IF_ERROR(Read(items, values, buffer));
-    RETURN_IF_ERROR(visitor(static_cast<uint32_t>(first), values));
+    const Status visited = visitor(static_cast<uint32_t>(first), values);
+    RETURN_IF_ERROR(CheckReadable());
+    RETURN_IF_ERROR(visited);
   }
   return Status::Ok();
 }

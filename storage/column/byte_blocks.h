@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -23,6 +24,9 @@ struct ByteBlocksSections {
   SpcSection blocks = SpcSection::kTextBytes;
   uint32_t key = 0;
 };
+
+// The bytes of a small section, in memory.
+Result<std::string> ReadWholeSection(const OpenSectionFile& file, SpcSection kind, uint32_t key);
 
 // Keeps one entry a block in memory. One thread at a time.
 class ByteBlocksWriter {
@@ -62,6 +66,8 @@ class ByteBlocks {
   // All values, block by block: number of the first one, values.
   using Visitor = std::function<Status(uint32_t first, std::span<const std::string_view> values)>;
   Status Visit(const Visitor& visitor) const;
+  // As SectionBytes::CheckReadable: for who has looked at values.
+  Status CheckReadable() const { return bytes_.CheckReadable(); }
   // kCorrupt, with file, section and number of the value.
   Status Corrupt(uint32_t item, std::string_view what) const;
 

@@ -84,8 +84,8 @@ Lane LaneOfTest(const ColumnPredicate& predicate) {
 }  // namespace
 
 char* ReadBuffer::Allocate(size_t bytes) {
-  blocks_.emplace_back(bytes, '\0');
-  return blocks_.back().data();
+  blocks_.push_back(std::make_unique_for_overwrite<char[]>(bytes));
+  return blocks_.back().get();
 }
 
 Status ColumnReader::Select(uint32_t block, const ColumnPredicate& predicate, BlockBits& bits) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -22,7 +23,7 @@ class ReadBuffer {
   void Clear() { blocks_.clear(); }
 
  private:
-  std::vector<std::string> blocks_;
+  std::vector<std::unique_ptr<char[]>> blocks_;
 };
 
 // Reads one column of one table part; the part is immutable, so two readers never disturb each other. One

@@ -125,10 +125,7 @@ Status WriteSetColumn(const ColumnDefinition& column, ColumnInput& input, Sectio
 Result<std::shared_ptr<const FileColumn>> OpenSetColumn(std::shared_ptr<const OpenSectionFile> file,
                                                         ColumnId column) {
   const uint32_t key = column.value;
-  ASSIGN_OR_RETURN(const SectionBytes section,
-                   file->Section(static_cast<uint32_t>(SpcSection::kSetInfo), key));
-  ReadBuffer buffer;
-  ASSIGN_OR_RETURN(const std::string_view info, section.Read(0, section.length(), buffer));
+  ASSIGN_OR_RETURN(const std::string info, ReadWholeSection(*file, SpcSection::kSetInfo, key));
   ASSIGN_OR_RETURN(ByteBlocks sets, ByteBlocks::Open(*file, SetSections(key)));
   for (const ColumnType type : {ColumnType::kMulti, ColumnType::kMulti64}) {
     if (info == EncodeInfo(type, sets.size())) {

@@ -143,6 +143,7 @@ Status PlainTextReader::KeepHashes(uint32_t block, BlockBits& bits) {
     std::memcpy(&hash, bytes.data() + row * sizeof(hash), sizeof(hash));
     kept[row / 64] |= uint64_t{matcher_.MayHave(hash)} << (row % 64);
   });
+  RETURN_IF_ERROR(parts_.hashes->CheckReadable());
   bits = kept;
   return Status::Ok();
 }
@@ -175,6 +176,7 @@ Status PlainTextReader::Select(uint32_t block, const ColumnPredicate& predicate,
     const uint32_t row = rows[i].value % kBlockRows;
     matches[row / 64] |= uint64_t{matcher_.Has(values[i])} << (row % 64);
   }
+  RETURN_IF_ERROR(parts_.texts.CheckReadable());
   for (size_t word = 0; word < bits.size(); ++word) {
     bits[word] &= predicate.negated ? ~matches[word] : matches[word];
   }
@@ -280,10 +282,7 @@ Status OpenPlain(const OpenSectionFile& file, ByteBlocks texts, TextParts& parts
 Result<std::shared_ptr<const FileColumn>> OpenTextColumn(std::shared_ptr<const OpenSectionFile> file,
                                                          ColumnId column) {
   TextParts parts{.path = file->path(), .key = column.value};
-  ASSIGN_OR_RETURN(const SectionBytes info_section,
-                   file->Section(static_cast<uint32_t>(SpcSection::kTextInfo), parts.key));
-  ReadBuffer buffer;
-  ASSIGN_OR_RETURN(const std::string_view info, info_section.Read(0, info_section.length(), buffer));
+  ASSIGN_OR_RETURN(const std::string info, ReadWholeSection(*file, SpcSection::kTextInfo, parts.key));
   auto decoded = TextInfo::Decode(info);
   if (!decoded.ok()) {
     return decoded.status().WithContext(fmt::format("{}: section {}.{}", parts.path,

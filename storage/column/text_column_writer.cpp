@@ -12,6 +12,8 @@ namespace {
 
 constexpr uint64_t kMaxDictionaryTexts = 262'144;
 constexpr uint64_t kMaxDictionaryBytes = 64u << 20;
+constexpr uint32_t kMaxHashesInMemory = 2u << 20;
+constexpr SectionLayout kHashLayout{.alignment = 64, .page_size = kDefaultPage};
 
 struct TextHash {
   size_t operator()(std::string_view text) const { return HashOfText(text); }
@@ -116,7 +118,15 @@ Status WriteDictionary(const TextCounter& texts, SectionFileWriter& file, uint32
   return writer.Finish();
 }
 
-Status WritePlain(ColumnInput& input, SectionFileWriter& file, uint32_t key) {
+void AppendHashes(const ColumnValues& values, std::string& hashes) {
+  for (size_t row = 0; row < values.size(); ++row) {
+    const uint64_t hash = HashOfText(values.BytesAt(row));
+    hashes.append(reinterpret_cast<const char*>(&hash), sizeof(hash));
+  }
+}
+
+// `hashes`: of all texts, nullptr when they are not wanted.
+Status WritePlain(ColumnInput& input, SectionFileWriter& file, uint32_t key, std::string* hashes) {
   ByteBlocksWriter writer(file, TextSections(key));
   RETURN_IF_ERROR(writer.Begin());
   RETURN_IF_ERROR(input.Rewind());
@@ -125,13 +135,16 @@ Status WritePlain(ColumnInput& input, SectionFileWriter& file, uint32_t key) {
     if (values == nullptr) {
       return writer.Finish();
     }
+    if (hashes != nullptr) {
+      AppendHashes(*values, *hashes);
+    }
     RETURN_IF_ERROR(writer.Append(values->offsets, values->bytes));
   }
 }
 
+// Reads the texts once more: there are too many to keep their hashes.
 Status WriteHashes(ColumnInput& input, SectionFileWriter& file, uint32_t key) {
-  RETURN_IF_ERROR(
-      file.BeginSection(static_cast<uint32_t>(SpcSection::kHashes), key, {.page_size = kDefaultPage}));
+  RETURN_IF_ERROR(file.BeginSection(static_cast<uint32_t>(SpcSection::kHashes), key, kHashLayout));
   RETURN_IF_ERROR(input.Rewind());
   while (true) {
     ASSIGN_OR_RETURN(const ColumnValues* values, input.Next());
@@ -139,13 +152,19 @@ Status WriteHashes(ColumnInput& input, SectionFileWriter& file, uint32_t key) {
       return file.EndSection();
     }
     std::string hashes;
-    hashes.reserve(values->size() * sizeof(uint64_t));
-    for (size_t row = 0; row < values->size(); ++row) {
-      const uint64_t hash = HashOfText(values->BytesAt(row));
-      hashes.append(reinterpret_cast<const char*>(&hash), sizeof(hash));
-    }
+    AppendHashes(*values, hashes);
     RETURN_IF_ERROR(file.AppendToSection(hashes));
   }
+}
+
+Status WritePlainAndHashes(ColumnInput& input, SectionFileWriter& file, uint32_t key) {
+  if (input.row_count() > kMaxHashesInMemory) {
+    RETURN_IF_ERROR(WritePlain(input, file, key, nullptr));
+    return WriteHashes(input, file, key);
+  }
+  std::string hashes;
+  RETURN_IF_ERROR(WritePlain(input, file, key, &hashes));
+  return file.AddSection(static_cast<uint32_t>(SpcSection::kHashes), key, hashes, kHashLayout);
 }
 
 }  // namespace
@@ -164,8 +183,7 @@ Status WriteTextColumn(const ColumnDefinition& column, ColumnInput& input, Secti
     RETURN_IF_ERROR(codes.Rewind());
     return WriteNumbers(ColumnType::kInt, codes, file, key);
   }
-  RETURN_IF_ERROR(WritePlain(input, file, key));
-  return info.hashes ? WriteHashes(input, file, key) : Status::Ok();
+  return info.hashes ? WritePlainAndHashes(input, file, key) : WritePlain(input, file, key, nullptr);
 }
 
 }  // namespace stoa::storage

@@ -45,13 +45,11 @@ Result<std::shared_ptr<const VectorColumn>> VectorColumn::Open(std::shared_ptr<c
                                                                ColumnId column) {
   auto vectors = std::make_shared<VectorColumn>();
   vectors->key_ = column.value;
-  const uint32_t kind = static_cast<uint32_t>(SpcSection::kVectorInfo);
-  ASSIGN_OR_RETURN(const SectionBytes section, file->Section(kind, vectors->key_));
-  ReadBuffer buffer;
-  ASSIGN_OR_RETURN(const std::string_view bytes, section.Read(0, section.length(), buffer));
+  ASSIGN_OR_RETURN(const std::string bytes, ReadWholeSection(*file, SpcSection::kVectorInfo, vectors->key_));
   auto info = VectorInfo::Decode(bytes);
   if (!info.ok()) {
-    return info.status().WithContext(fmt::format("{}: section {}.{}", file->path(), kind, vectors->key_));
+    return info.status().WithContext(fmt::format(
+        "{}: section {}.{}", file->path(), static_cast<uint32_t>(SpcSection::kVectorInfo), vectors->key_));
   }
   vectors->info_ = *info;
   RETURN_IF_ERROR(info->slots ? vectors->OpenSlots(*file) : vectors->OpenBlocks(*file));
@@ -70,14 +68,11 @@ Status VectorColumn::OpenSlots(const OpenSectionFile& file) {
   }
   presence_ = PresenceMap(info_.rows);
   if (info_.presence) {
-    const uint32_t presence_kind = static_cast<uint32_t>(SpcSection::kPresence);
-    ASSIGN_OR_RETURN(const SectionBytes section, file.Section(presence_kind, key_));
-    ReadBuffer buffer;
-    ASSIGN_OR_RETURN(const std::string_view bytes, section.Read(0, section.length(), buffer));
+    ASSIGN_OR_RETURN(const std::string bytes, ReadWholeSection(file, SpcSection::kPresence, key_));
     auto presence = PresenceMap::Decode(bytes, info_.rows);
     if (!presence.ok()) {
       return presence.status().WithContext(
-          fmt::format("{}: section {}.{}", file.path(), presence_kind, key_));
+          fmt::format("{}: section {}.{}", file.path(), static_cast<uint32_t>(SpcSection::kPresence), key_));
     }
     presence_ = std::move(*presence);
   }
@@ -159,10 +154,12 @@ Status VectorColumn::Read(std::span<const RowId> rows, std::span<std::string_vie
     return ReadSlots(rows, values, buffer);
   }
   RETURN_IF_ERROR(values_.Read(rows, values, buffer));
-  for (size_t i = 0; i < rows.size(); ++i) {
-    RETURN_IF_ERROR(CheckValue(rows[i].value, values[i]));
+  Status checked;
+  for (size_t i = 0; i < rows.size() && checked.ok(); ++i) {
+    checked = CheckValue(rows[i].value, values[i]);
   }
-  return Status::Ok();
+  RETURN_IF_ERROR(values_.CheckReadable());
+  return checked;
 }
 
 Status VectorColumn::CheckValue(uint32_t row, std::string_view value) const {
@@ -183,7 +180,9 @@ Status VectorColumn::CheckSlots() const {
   SectionCursor cursor(slots_);
   for (uint32_t slot = 0; slot < info_.slot_count; ++slot) {
     ASSIGN_OR_RETURN(const std::string_view bytes, cursor.At(uint64_t{slot} * info_.stride, info_.stride));
-    if (bytes.find_first_not_of('\0', size) != std::string_view::npos) {
+    const bool zeros = bytes.find_first_not_of('\0', size) == std::string_view::npos;
+    RETURN_IF_ERROR(slots_.CheckReadable());
+    if (!zeros) {
       return CorruptError("{}: column {}: slot {}: bytes behind the vector", slots_.path(), key_, slot);
     }
   }

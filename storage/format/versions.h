@@ -29,6 +29,10 @@ inline constexpr FormatVersions kBlobFormat{
     .kind = "row-wise value file", .oldest_readable = 1, .current = 1};
 inline constexpr FormatVersions kDocstoreFormat{.kind = "docstore file", .oldest_readable = 1, .current = 1};
 
+inline constexpr FormatVersions kChunkHeaderFormat{
+    .kind = "header of a chunk", .oldest_readable = 1, .current = 1};
+inline constexpr FormatVersions kColumnarFormat{.kind = "columnar file", .oldest_readable = 1, .current = 1};
+
 // kUnsupported for a file that is too old or too new, with what was found and what is supported.
 Status CheckVersion(const FormatVersions& format, uint32_t found, std::string_view path);
 

@@ -1,0 +1,111 @@
+#include "storage/table/table_check.h"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "storage/chunk/part_column_input.h"
+#include "storage/table/manifest.h"
+#include "storage/table/table_files.h"
+
+namespace stoa::storage {
+namespace {
+
+constexpr int kMostTries = 5;  // while a server replaces the files
+
+std::string NameOf(const TablePart& part) {
+  return part.is_disk_chunk()
+             ? ChunkFileName(static_cast<const ChunkView&>(part).state().chunk->header().id, "*")
+             : std::string("the RAM part file");
+}
+
+// A patched value must be of the kind that its column has.
+Status CheckPatches(const ChunkView& view, const TableDefinition& definition, const std::string& folder) {
+  for (const auto& patched : view.state().overlay->columns()) {
+    const int index = definition.IndexOf(patched->id);
+    if (index < 0) {
+      continue;  // the column was dropped
+    }
+    const ColumnDefinition& column = definition.columns[static_cast<size_t>(index)];
+    if (LaneOf(patched->type) != LaneOf(column.type) || column.type == ColumnType::kId) {
+      return CorruptError("{}/{}: patches of column {} '{}' are of another type", folder,
+                          ChunkFileName(view.state().chunk->header().id, "spu"), column.id.value,
+                          column.name);
+    }
+  }
+  return Status::Ok();
+}
+
+// No live document of parts[index] is in a later part.
+Status CheckDocumentsOf(const TableSnapshot& snapshot, size_t index, const std::string& folder) {
+  const auto& parts = snapshot.parts;
+  const PartRows rows{std::span(parts).subspan(index, 1)};
+  PartColumnInput ids(rows, snapshot.definition->columns.front(), nullptr);
+  while (true) {
+    ASSIGN_OR_RETURN(const ColumnValues* const piece, ids.Next());
+    if (piece == nullptr) {
+      return Status::Ok();
+    }
+    for (const int64_t value : piece->ints) {
+      const DocId id(static_cast<uint64_t>(value));
+      for (size_t other = index + 1; other < parts.size(); ++other) {
+        ASSIGN_OR_RETURN(const std::optional<RowId> row, parts[other]->FindDocument(id));
+        if (row.has_value()) {
+          return CorruptError("{}: document {} is in {} and in {}", folder, id.value, NameOf(*parts[index]),
+                              NameOf(*parts[other]));
+        }
+      }
+    }
+  }
+}
+
+Result<TableCheckReport> CheckFiles(Env& env, const std::string& data_dir, const ManifestTable& table) {
+  DiskChunk::Options options;
+  options.columnar_access = AccessMode::kFile;
+  ASSIGN_OR_RETURN(const OpenedTable opened, OpenTableFiles(env, data_dir, table, options));
+  const TableSnapshot& snapshot = *opened.snapshot;
+  const std::string folder = data_dir + "/" + table.folder;
+  for (const auto& view : ChunksOf(snapshot)) {
+    RETURN_IF_ERROR(view->state().chunk->Check());
+    RETURN_IF_ERROR(CheckPatches(*view, *snapshot.definition, folder));
+  }
+  for (size_t part = 0; part < snapshot.parts.size(); ++part) {
+    RETURN_IF_ERROR(CheckDocumentsOf(snapshot, part, folder));
+  }
+  return TableCheckReport{.chunks = table.chunks.size(), .rows = snapshot.live_count()};
+}
+
+Result<ManifestTable> FindInManifest(Env& env, const std::string& data_dir, std::string_view name) {
+  ASSIGN_OR_RETURN(Manifest manifest, ReadManifest(env, data_dir));
+  const auto found = std::find_if(manifest.tables.begin(), manifest.tables.end(),
+                                  [&](const ManifestTable& table) { return table.definition.name == name; });
+  if (found == manifest.tables.end()) {
+    return NotFoundError("table '{}' is not in {}/{}", name, data_dir, kManifestName);
+  }
+  return std::move(*found);
+}
+
+}  // namespace
+
+Result<TableCheckReport> CheckTable(Env& env, const std::string& data_dir, std::string_view table) {
+  ASSIGN_OR_RETURN(ManifestTable named, FindInManifest(env, data_dir, table));
+  const Result<std::unique_ptr<FolderLock>> lock = env.Lock(data_dir);
+  for (int tries = 1;; ++tries) {
+    Result<TableCheckReport> report = CheckFiles(env, data_dir, named);
+    if (report.ok() || lock.ok() || tries == kMostTries) {
+      if (report.ok() && !lock.ok()) {
+        report->note = lock.status().text();
+      }
+      return report;
+    }
+    // A server runs: what the old manifest names may be gone by now.
+    ASSIGN_OR_RETURN(ManifestTable newer, FindInManifest(env, data_dir, table));
+    if (newer == named) {
+      return report;
+    }
+    named = std::move(newer);
+  }
+}
+
+}  // namespace stoa::storage
