@@ -15,6 +15,8 @@ constexpr uint32_t kDenseOther = 32;
 // Scattered rows whose words are loaded together.
 constexpr uint32_t kScatteredRows = 256;
 constexpr uint64_t kMemoryPage = 4096;
+// The payload of blocks that need none: packed numbers of width 0 are read from it.
+constexpr char kNoPayload[kPackedSlack] = {};
 
 struct AsInt {
   uint64_t flip;
@@ -219,11 +221,13 @@ Status NumberReader::ReadMapped(std::span<const RowId> rows, Value* values) {
   return column_.payloads.CheckReadable();
 }
 
-// Whether the rows are those behind the ones of the last call, or among them.
+// Whether the rows lie close together, as those of a scan, and are behind or among the ones of the last call.
 bool NumberReader::GoesOn() const {
-  const bool follows = groups_.front().block >= last_block_ && groups_.front().block <= last_block_ + 1;
-  const bool close = groups_.back().block - groups_.front().block < 2 * groups_.size();
-  return follows && close && (groups_.front().block != 0 || IsDense(groups_.front()));
+  const RowGroup& first = groups_.front();
+  const bool close = groups_.back().block - first.block < 2 * groups_.size();
+  const bool follows =
+      last_block_.has_value() && first.block >= *last_block_ && first.block <= *last_block_ + 1;
+  return close && (follows || IsDense(first));
 }
 
 template <typename AsValue, typename Value>
@@ -255,7 +259,7 @@ Result<std::string_view> NumberReader::Payload(uint32_t block_index) {
   const NumberBlock& block = column_.blocks[block_index];
   const uint64_t size = PartsOf(block, column_.RowsOf(block_index)).size;
   if (size == 0) {
-    return std::string_view();
+    return std::string_view(kNoPayload, sizeof(kNoPayload));
   }
   const uint64_t length = size + kPackedSlack;
   const char* address = column_.payloads.address();

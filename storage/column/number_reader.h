@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -79,7 +80,7 @@ class NumberReader : public ColumnReader {
   const NumberColumnData& column_;
   ColumnType type_;
   SectionCursor cursor_;
-  uint32_t last_block_ = 0;  // that was read
+  std::optional<uint32_t> last_block_;  // that was read
   // Of the call that runs; members so that their memory is kept.
   std::vector<RowGroup> groups_;
   std::vector<ByteRange> ranges_;

@@ -149,7 +149,7 @@ void CheckFloats(const std::vector<float>& floats) {
 // Columns of every shape that the encoder knows, each of several blocks.
 std::vector<std::vector<int64_t>> IntShapes(size_t rows) {
   std::mt19937_64 random(21);
-  std::vector<std::vector<int64_t>> shapes(7, std::vector<int64_t>(rows));
+  std::vector<std::vector<int64_t>> shapes(8, std::vector<int64_t>(rows));
   for (size_t i = 0; i < rows; ++i) {
     shapes[0][i] = static_cast<int64_t>(random() % 4000);
     shapes[1][i] = static_cast<int64_t>(random());
@@ -157,6 +157,7 @@ std::vector<std::vector<int64_t>> IntShapes(size_t rows) {
     shapes[3][i] = i / 100 % 9 == 0 ? -5 : static_cast<int64_t>(i / 100);
     shapes[4][i] = random() % 60 == 0 ? static_cast<int64_t>(random() % 100'000) : 3;
     shapes[5][i] = static_cast<int64_t>(i * 17) + static_cast<int64_t>(random() % 4);
+    shapes[7][i] = static_cast<int64_t>(i + 1);
     shapes[6][i] = i / 1024 % 2 == 0 ? std::numeric_limits<int64_t>::min() + static_cast<int64_t>(i % 3)
                                      : std::numeric_limits<int64_t>::max();
   }
