@@ -1,7 +1,7 @@
-// Rates and sizes of columnar files, without a server:
+// Rates and sizes of columnar files, without a server (ninja column_rates):
 //   column_rates rates FOLDER [MILLIONS OF ROWS TO FILTER] [MILLIONS OF ROWS TO READ]
 //   column_rates sizes FOLDER DDL CSV     bytes of each column of a table: CREATE TABLE and its rows
-// `rates` prints values a second of one thread, mapped and warm.
+// `rates` prints values a second of processor time of one thread, mapped and warm.
 #include <time.h>
 
 #include <algorithm>

@@ -319,6 +319,28 @@ TEST_CASE("a number column refuses what is of another lane", "[storage]") {
   REQUIRE(reader->ReadInts(std::vector<RowId>{RowId(3)}, ints).code() == StatusCode::kInternal);
 }
 
+TEST_CASE("texts are compared one by one when a column cannot do better", "[storage]") {
+  class Texts : public PlainReader {
+   public:
+    Texts() : PlainReader(nullptr) {}
+    ColumnType type() const override { return ColumnType::kString; }
+    Status ReadBytes(std::span<const RowId> rows, std::span<std::string_view> values, ReadBuffer&) override {
+      constexpr std::string_view kTexts[] = {"", "a", "ab", "b"};
+      for (size_t i = 0; i < rows.size(); ++i) {
+        values[i] = kTexts[rows[i].value % 4];
+      }
+      return Status::Ok();
+    }
+  } texts;
+  BlockBits bits{0xff};
+  REQUIRE(texts.Select(1, {BytesSet{{"", "ab"}}}, bits).ok());
+  REQUIRE(bits == BlockBits{0x55});
+  REQUIRE(texts.Select(1, {BytesSet{{"ab"}}, true}, bits).ok());
+  REQUIRE(bits == BlockBits{0x11});
+  REQUIRE(texts.Select(1, {BytesSet{}}, bits).ok());
+  REQUIRE(bits == BlockBits{});
+}
+
 TEST_CASE("a stored int column reads as bigint", "[storage]") {
   NumberFile file(MakeInts(ColumnType::kInt, {1, 0xffffffff}));
   const auto column = file.Open(AccessMode::kMmap);
