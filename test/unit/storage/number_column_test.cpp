@@ -149,7 +149,7 @@ void CheckFloats(const std::vector<float>& floats) {
 // Columns of every shape that the encoder knows, each of several blocks.
 std::vector<std::vector<int64_t>> IntShapes(size_t rows) {
   std::mt19937_64 random(21);
-  std::vector<std::vector<int64_t>> shapes(7, std::vector<int64_t>(rows));
+  std::vector<std::vector<int64_t>> shapes(8, std::vector<int64_t>(rows));
   for (size_t i = 0; i < rows; ++i) {
     shapes[0][i] = static_cast<int64_t>(random() % 4000);
     shapes[1][i] = static_cast<int64_t>(random());
@@ -157,6 +157,7 @@ std::vector<std::vector<int64_t>> IntShapes(size_t rows) {
     shapes[3][i] = i / 100 % 9 == 0 ? -5 : static_cast<int64_t>(i / 100);
     shapes[4][i] = random() % 60 == 0 ? static_cast<int64_t>(random() % 100'000) : 3;
     shapes[5][i] = static_cast<int64_t>(i * 17) + static_cast<int64_t>(random() % 4);
+    shapes[7][i] = static_cast<int64_t>(i + 1);
     shapes[6][i] = i / 1024 % 2 == 0 ? std::numeric_limits<int64_t>::min() + static_cast<int64_t>(i % 3)
                                      : std::numeric_limits<int64_t>::max();
   }
@@ -316,6 +317,28 @@ TEST_CASE("a number column refuses what is of another lane", "[storage]") {
           StatusCode::kInternal);
   std::vector<int64_t> ints(1);
   REQUIRE(reader->ReadInts(std::vector<RowId>{RowId(3)}, ints).code() == StatusCode::kInternal);
+}
+
+TEST_CASE("texts are compared one by one when a column cannot do better", "[storage]") {
+  class Texts : public PlainReader {
+   public:
+    Texts() : PlainReader(nullptr) {}
+    ColumnType type() const override { return ColumnType::kString; }
+    Status ReadBytes(std::span<const RowId> rows, std::span<std::string_view> values, ReadBuffer&) override {
+      constexpr std::string_view kTexts[] = {"", "a", "ab", "b"};
+      for (size_t i = 0; i < rows.size(); ++i) {
+        values[i] = kTexts[rows[i].value % 4];
+      }
+      return Status::Ok();
+    }
+  } texts;
+  BlockBits bits{0xff};
+  REQUIRE(texts.Select(1, {BytesSet{{"", "ab"}}}, bits).ok());
+  REQUIRE(bits == BlockBits{0x55});
+  REQUIRE(texts.Select(1, {BytesSet{{"ab"}}, true}, bits).ok());
+  REQUIRE(bits == BlockBits{0x11});
+  REQUIRE(texts.Select(1, {BytesSet{}}, bits).ok());
+  REQUIRE(bits == BlockBits{});
 }
 
 TEST_CASE("a stored int column reads as bigint", "[storage]") {
