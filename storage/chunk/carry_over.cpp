@@ -169,29 +169,41 @@ const ColumnBlock* BlockAt(const StoredColumn* column, size_t index) {
   return column != nullptr && index < column->blocks.size() ? column->blocks[index].get() : nullptr;
 }
 
-void CarrySegment(const SegmentView& before, const SegmentView& after, RowMap& rows,
-                  const TableDefinition& definition, Patches& patches) {
-  for (const ColumnDirectory::Entry& entry : after.state().directory->entries) {
-    const StoredColumn* old = before.state().directory->Find(entry.id);
+// Both views of a part.
+template <typename Part>
+struct Views {
+  const Part& before;
+  const Part& after;
+};
+
+void CarryCells(const Views<SegmentView>& segment, uint32_t block, const BlockPair& cells, RowMap& rows,
+                ColumnPatches& to) {
+  constexpr uint32_t kBlockWords = kBlockRows / 64;
+  for (uint32_t word = block * kBlockWords; word < (block + 1) * kBlockWords; ++word) {
+    for (uint64_t alive = AliveWord(segment.before, segment.after, word); alive != 0; alive &= alive - 1) {
+      const uint32_t row = word * 64 + static_cast<uint32_t>(std::countr_zero(alive));
+      if (AppendIfChanged(cells, row % kBlockRows, to.values)) {
+        to.rows.emplace_back(rows.At(row));
+      }
+    }
+  }
+}
+
+void CarrySegment(const Views<SegmentView>& segment, RowMap& rows, const TableDefinition& definition,
+                  Patches& patches) {
+  const ColumnDirectory& before = *segment.before.state().directory;
+  for (const ColumnDirectory::Entry& entry : segment.after.state().directory->entries) {
+    const StoredColumn* old = before.Find(entry.id);
     const ColumnDefinition* column = FindColumn(definition, entry.id, entry.column->type);
     if (old == entry.column.get() || column == nullptr) {
       continue;
     }
     ColumnPatches& to = PatchesOf(patches, *column);
-    for (size_t i = 0; i < entry.column->blocks.size(); ++i) {
-      const BlockPair blocks{BlockAt(old, i), old != nullptr ? CellOf(old->type) : Cell::kUint32,
-                             entry.column->blocks[i].get(), CellOf(entry.column->type)};
-      if (blocks.before == blocks.after) {
-        continue;
-      }
-      const auto first_word = static_cast<uint32_t>(i) * (kBlockRows / 64);
-      for (uint32_t word = first_word; word < first_word + kBlockRows / 64; ++word) {
-        for (uint64_t alive = AliveWord(before, after, word); alive != 0; alive &= alive - 1) {
-          const uint32_t row = word * 64 + static_cast<uint32_t>(std::countr_zero(alive));
-          if (AppendIfChanged(blocks, row % kBlockRows, to.values)) {
-            to.rows.emplace_back(rows.At(row));
-          }
-        }
+    for (uint32_t block = 0; block < entry.column->blocks.size(); ++block) {
+      const BlockPair cells{BlockAt(old, block), old != nullptr ? CellOf(old->type) : Cell::kUint32,
+                            entry.column->blocks[block].get(), CellOf(entry.column->type)};
+      if (cells.before != cells.after) {
+        CarryCells(segment, block, cells, rows, to);
       }
     }
   }
@@ -223,13 +235,7 @@ void AppendFrom(const ColumnValues& from, size_t at, ColumnValues& to) {
   to.AppendBytes(from.BytesAt(at));
 }
 
-// Both views of a chunk that is merged.
-struct ChunkPair {
-  const ChunkView& before;
-  const ChunkView& after;
-};
-
-void CarryBlock(const ChunkPair& chunk, uint32_t block, const PatchBlock* old, const PatchBlock& now,
+void CarryBlock(const Views<ChunkView>& chunk, uint32_t block, const PatchBlock* old, const PatchBlock& now,
                 RowMap& rows, ColumnPatches& to) {
   size_t at_old = 0;
   for (size_t i = 0; i < now.rows.size(); ++i) {
@@ -248,7 +254,8 @@ void CarryBlock(const ChunkPair& chunk, uint32_t block, const PatchBlock* old, c
   }
 }
 
-void CarryChunk(const ChunkPair& chunk, RowMap& rows, const TableDefinition& definition, Patches& patches) {
+void CarryChunk(const Views<ChunkView>& chunk, RowMap& rows, const TableDefinition& definition,
+                Patches& patches) {
   const PatchOverlay& before = *chunk.before.state().overlay;
   for (const auto& now : chunk.after.state().overlay->columns()) {
     const PatchOverlay::Column* old = before.Find(now->id);
@@ -287,7 +294,7 @@ void CarryPart(const TablePart& before, const TablePart& after, uint32_t first,
     CarryChunk({static_cast<const ChunkView&>(before), static_cast<const ChunkView&>(after)}, rows,
                definition, patches);
   } else {
-    CarrySegment(static_cast<const SegmentView&>(before), static_cast<const SegmentView&>(after), rows,
+    CarrySegment({static_cast<const SegmentView&>(before), static_cast<const SegmentView&>(after)}, rows,
                  definition, patches);
   }
 }

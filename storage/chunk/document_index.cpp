@@ -11,6 +11,48 @@
 namespace stoa::storage {
 namespace {
 
+// The last of `count` ascending values that is not above `wanted`; the first one is not. Looks around `guess`
+// first: ids of a chunk are mostly spread evenly, and then the guess is near.
+template <typename ValueAt>
+uint32_t LastNotAbove(uint32_t count, uint64_t wanted, uint32_t guess, const ValueAt& value_at) {
+  uint32_t low = 0;       // not above
+  uint32_t high = count;  // above, or the end
+  uint32_t step = 1;
+  guess = std::min(guess, count - 1);
+  if (value_at(guess) <= wanted) {
+    low = guess;
+    while (step < high - low) {
+      if (value_at(low + step) > wanted) {
+        high = low + step;
+        break;
+      }
+      low += step;
+      step *= 2;
+    }
+  } else {
+    high = guess;
+    while (step < high - low) {
+      if (value_at(high - step) <= wanted) {
+        low = high - step;
+        break;
+      }
+      high -= step;
+      step *= 2;
+    }
+  }
+  while (high - low > 1) {
+    const uint32_t middle = low + (high - low) / 2;
+    (value_at(middle) <= wanted ? low : high) = middle;
+  }
+  return low;
+}
+
+// Where `wanted` of [0, range) is among `count` values spread evenly over it.
+uint32_t GuessPlace(uint64_t wanted, double range, uint32_t count) {
+  const double guess = static_cast<double>(wanted) / range * count;
+  return guess < count ? static_cast<uint32_t>(guess) : count - 1;
+}
+
 // The directory of blocks is in memory and checked when the file is opened; ids, rows and filter are mapped
 // and checked page by page when a lookup comes by.
 class MappedDocumentIndex : public DocumentIndex {
@@ -52,11 +94,10 @@ class MappedDocumentIndex : public DocumentIndex {
         return std::optional<RowId>();
       }
     }
-    const auto above = std::upper_bound(firsts_.begin(), firsts_.end(), id.value);
-    if (above == firsts_.begin()) {
-      return std::optional<RowId>();
-    }
-    return FindInBlock(static_cast<size_t>(above - firsts_.begin()) - 1, id.value);
+    const auto blocks = static_cast<uint32_t>(firsts_.size());
+    const uint32_t guess = GuessPlace(id.value - min_id_, RangeOf(min_id_, max_id_), blocks);
+    return FindInBlock(LastNotAbove(blocks, id.value, guess, [&](uint32_t i) { return firsts_[i]; }),
+                       id.value);
   }
 
   uint64_t ram_bytes() const override {
@@ -155,6 +196,9 @@ class MappedDocumentIndex : public DocumentIndex {
     return Status::Ok();
   }
 
+  static double RangeOf(uint64_t least, uint64_t greatest) {
+    return static_cast<double>(greatest - least) + 1;
+  }
   uint32_t RowsOf(size_t block) const {
     return static_cast<uint32_t>(std::min<uint64_t>(kIdBlockRows, rows_ - uint64_t{block} * kIdBlockRows));
   }
@@ -173,12 +217,9 @@ class MappedDocumentIndex : public DocumentIndex {
     if (place.id_width == 0) {
       at = static_cast<uint32_t>(std::min<uint64_t>(wanted, count));
     } else {
-      // The last value that is not above: differences start with 0.
-      for (uint32_t size = count; size > 1;) {
-        const uint32_t half = size / 2;
-        at = PackedAt(packed, place.id_width, at + half) <= wanted ? at + half : at;
-        size -= half;
-      }
+      const uint64_t last = block + 1 < firsts_.size() ? firsts_[block + 1] - 1 : max_id_;
+      at = LastNotAbove(count, wanted, GuessPlace(wanted, RangeOf(firsts_[block], last), count),
+                        [&](uint32_t i) { return PackedAt(packed, place.id_width, i); });
     }
     const bool found = at < count && PackedAt(packed, place.id_width, at) == wanted;
     const uint64_t row =

@@ -169,5 +169,20 @@ TEST_CASE("writing a delete map that fails leaves no file behind", "[storage]") 
   }
 }
 
+TEST_CASE("a delete map of format version 1 is read, and written the same", "[storage]") {
+  const std::string folder = std::string(STOA_SOURCE_DIR) + "/test/fixtures/format/spm/v1";
+  const auto map = ReadDeleteMap(Env::Posix(), folder, ChunkId(7), 3, 40'000);
+  REQUIRE(map.status().ToString() == "ok");
+  std::set<uint32_t> expected = {1, 5, 34'818};
+  for (uint32_t row = 32'768; row < 34'816; ++row) {
+    expected.insert(row);
+  }
+  CHECK(RowsOf(**map, 40'000) == expected);
+  DeleteMapFile files;
+  REQUIRE(files.WriteAndRead(**map, 40'000).ok());
+  CHECK(files.env.ReadFile("/t/chunk.7.spm.3").value() ==
+        Env::Posix().ReadFile(folder + "/chunk.7.spm.3").value());
+}
+
 }  // namespace
 }  // namespace stoa::storage

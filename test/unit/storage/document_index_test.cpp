@@ -239,5 +239,17 @@ TEST_CASE("a document index that contradicts itself is corrupt", "[storage]") {
              Contains("document 6 is in row 4294967296 of 2"));
 }
 
+TEST_CASE("a document index of format version 1 is read, and written the same", "[storage]") {
+  const std::string path = std::string(STOA_SOURCE_DIR) + "/test/fixtures/format/spt/v1/chunk.7.spt";
+  const auto index = DocumentIndex::Open(Env::Posix(), path, ChunkId(7));
+  REQUIRE(index.status().ToString() == "ok");
+  const std::vector<uint64_t> ids = {10, 14, 12, 30};
+  IdInput input(ids);
+  CHECK((*index)->Check(input).ToString() == "ok");
+  IndexFile files;
+  REQUIRE(files.Write(ids).ok());
+  CHECK(files.env.ReadFile(files.kPath).value() == Env::Posix().ReadFile(path).value());
+}
+
 }  // namespace
 }  // namespace stoa::storage

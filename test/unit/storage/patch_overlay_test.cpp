@@ -370,5 +370,19 @@ TEST_CASE("writing a patch overlay that fails leaves no file behind", "[storage]
   }
 }
 
+TEST_CASE("a patch overlay of format version 1 is read, and written the same", "[storage]") {
+  const std::string folder = std::string(STOA_SOURCE_DIR) + "/test/fixtures/format/spu/v1";
+  const auto overlay = ReadPatchOverlay(Env::Posix(), folder, ChunkId(7), 3, 2'000);
+  REQUIRE(overlay.status().ToString() == "ok");
+  CHECK(IntsOf(**overlay, kNumber.id) == std::map<uint32_t, int64_t>{{2, 9}, {1'026, 4'294'967'295}});
+  const PatchBlock* texts = (*overlay)->Find(kText.id)->Find(0);
+  CHECK(texts->rows == std::vector<uint16_t>{2, 3});
+  CHECK(texts->values.BytesAt(0) == "new");
+  OverlayFile files;
+  REQUIRE(files.WriteAndRead(**overlay, 2'000).ok());
+  CHECK(files.env.ReadFile("/t/chunk.7.spu.3").value() ==
+        Env::Posix().ReadFile(folder + "/chunk.7.spu.3").value());
+}
+
 }  // namespace
 }  // namespace stoa::storage
