@@ -148,6 +148,10 @@ Status Unfreeze(const FreezeStatement& statement, StatementContext& context) {
                    RealTimeTables("UNFREEZE", statement.tables, context));
   Status first;
   for (const std::string& name : names) {
+    if (const auto table = context.catalog().Find(name);
+        table != nullptr && !context.catalog().Statistics(*table).frozen) {
+      context.warnings.push_back(fmt::format("table '{}' is not frozen", name));
+    }
     if (Status status = context.catalog().Unfreeze(name); first.ok()) {
       first = std::move(status);
     }
@@ -207,10 +211,14 @@ Status ExecuteImportTable(const ImportTableStatement& statement, StatementContex
   if (!table.suffix.empty()) {
     return failed("a chunk is no table");
   }
+  const std::string taken = fmt::format("table '{}' already exists", table.name);
+  if (context.catalog().Find(table.name) != nullptr) {
+    return failed(taken);
+  }
   RETURN_IF_ERROR(CheckAbsolute("IMPORT TABLE", statement.path));
   const Status imported = context.catalog().Import(table.name, statement.path);
   if (imported.code() == StatusCode::kExists) {
-    return failed(fmt::format("table '{}' already exists", table.name));
+    return failed(taken);
   }
   RETURN_IF_ERROR(imported);
   return SendOk(context);

@@ -31,7 +31,7 @@ void AddMapped(const TableStatistics& statistics, ShowRows& answer) {
     for (const storage::ChunkFileInfo& file : statistics.files) {
       if (file.name.ends_with(suffix)) {
         mapped += file.mapped_bytes;
-        resident += file.resident_bytes;
+        resident += std::min(file.resident_bytes, file.mapped_bytes);  // whole pages, also the last one
       }
     }
     answer.Add({fmt::format("disk_mapped{}", what), Number(mapped)});

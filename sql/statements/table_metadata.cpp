@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <filesystem>
 
 #include "sql/sql_error.h"
@@ -26,7 +27,7 @@ VirtualTable FilesOf(const storage::Table& table, StatementContext& context) {
   for (const storage::ChunkFileInfo& file : context.catalog().Statistics(table).files) {
     rows.Add({VirtualRows::Text(file.name), VirtualRows::Text((folder / file.name).string()),
               VirtualRows::Number(file.bytes), VirtualRows::Number(file.mapped_bytes),
-              VirtualRows::Number(file.resident_bytes)});
+              VirtualRows::Number(std::min(file.resident_bytes, file.mapped_bytes))});
   }
   return rows.Take();
 }

@@ -193,8 +193,7 @@ def a_backup_has_the_tables_that_were_named(home):
         for name in ("a", "b", "c"):
             make_table(connection, name, rows=10)
         path = run(connection, f"BACKUP TABLES a, c, a TO '{home}/backups' OPTION async=on")[0][0]
-        other = run(connection, f"BACKUP TABLE b OPTION async=0 TO {home}/backups")[0][0]
-        expect(path != other, "two backups in one folder")
+        run(connection, f"BACKUP TABLE b OPTION async=0 TO {home}/others")
         with Server(home, "second", path) as second:
             expect([row[0] for row in run(second.connect(), "SHOW TABLES")] == ["a", "c"], "other tables")
 
@@ -300,8 +299,7 @@ def a_frozen_table_hinders_neither_stop_nor_drop(home):
         first.start()
         connection = first.connect()
         expect(run(connection, ALL.format("t")) == before, "rows of the frozen table are lost")
-        code, _ = error_of(connection, "UNFREEZE t")
-        expect(code == 1064, "frozen after a start")
+        expect(status(connection, "t", "locked") == "0", "frozen after a start")
         run(connection, "FLUSH RAMCHUNK t")
 
 

@@ -201,8 +201,10 @@ TEST_CASE("BACKUP names each table once, or none for all, and answers with the p
 
 TEST_CASE("IMPORT TABLE under a name that is taken says so", "[sql]") {
   Fixture f;
-  CHECK(f.Run("IMPORT TABLE a FROM '/taken'").text() ==
+  CHECK(f.Run("IMPORT TABLE a FROM '/free'").text() ==
         "table 'a': IMPORT TABLE failed: table 'a' already exists");
+  CHECK(f.Run("IMPORT TABLE d FROM '/taken'").text() ==
+        "table 'd': IMPORT TABLE failed: table 'd' already exists");
   CHECK(f.Run("IMPORT TABLE d FROM '/free'").ok());
 }
 
