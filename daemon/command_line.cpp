@@ -133,6 +133,10 @@ ParsedCommandLine ParseCommandLine(int argc, char** argv) {
   parsed.exit_code = PrintWhatIsAsked(switches);
   line.action = ChosenAction(switches);
   line.table = switches.check_table.value_or("");
+  if (switches.check_table == "") {
+    std::fputs("searchd: --check-table needs the name of a table\n", stderr);
+    parsed.exit_code = kExitUsage;
+  }
   line.foreground = switches.nodetach || line.console;
   if (!ParseReplayFlags(switches.replay_flags, line.ignore_damaged_transactions)) {
     parsed.exit_code = kExitUsage;

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 
 #include "daemon/version.h"
@@ -44,6 +45,18 @@ ServerOptions MakeServerOptions(const LaunchPlan& plan) {
   return options;
 }
 
+// What SET GLOBAL may change of the storage's options.
+void ReadMaintenance(const config::SettingValues& values, storage::StorageOptions& options) {
+  options.auto_optimize = static_cast<uint32_t>(values.Integer("auto_optimize"));
+  options.optimize_cutoff = static_cast<uint32_t>(values.Integer("optimize_cutoff"));
+  options.parallel_chunk_merges = static_cast<uint32_t>(values.Integer("parallel_chunk_merges"));
+  if (options.parallel_chunk_merges == 0) {
+    options.parallel_chunk_merges =
+        static_cast<uint32_t>(std::clamp<int64_t>(values.Integer("threads") / 2, 1, 2));
+  }
+  options.merge_chunks_per_job = static_cast<uint32_t>(values.Integer("merge_chunks_per_job"));
+}
+
 storage::StorageOptions MakeStorageOptions(const LaunchPlan& plan, bool ignore_damaged_transactions) {
   const config::SettingValues& values = plan.values;
   storage::StorageOptions options;
@@ -55,6 +68,11 @@ storage::StorageOptions MakeStorageOptions(const LaunchPlan& plan, bool ignore_d
   options.rt_flush_period_seconds = InSeconds(values, "rt_flush_period").count();
   options.server_id = static_cast<uint32_t>(values.Integer("server_id"));
   options.ignore_damaged_transactions = ignore_damaged_transactions;
+  options.rt_mem_limit = static_cast<uint64_t>(values.Integer("rt_mem_limit"));
+  options.access_columnar_attrs = values.Text("access_columnar_attrs") == "file" ? storage::AccessMode::kFile
+                                                                                 : storage::AccessMode::kMmap;
+  options.docstore_cache_size = static_cast<uint64_t>(values.Integer("docstore_cache_size"));
+  ReadMaintenance(values, options);
   return options;
 }
 
@@ -69,6 +87,29 @@ QueryLogOptions MakeQueryLogOptions(const LaunchPlan& plan) {
           .min_micros = values.Integer("query_log_min_msec"),
           .file_mode = OctalMode(values.Integer("query_log_mode")),
           .more_commands = values.Text("query_log_commands")};
+}
+
+bool IsMaintenance(std::string_view name) {
+  return name == "auto_optimize" || name == "optimize_cutoff" || name == "parallel_chunk_merges" ||
+         name == "merge_chunks_per_job";
+}
+
+std::string Duration(uint64_t micros) {
+  if (micros % 1'000'000 == 0) {
+    return fmt::format("{}s", micros / 1'000'000);
+  }
+  return micros % 1000 == 0 ? fmt::format("{}ms", micros / 1000) : fmt::format("{}us", micros);
+}
+
+// "storage_wait_lt_1ms": waits of less than that and not less than the bound before it.
+void AddWaits(const storage::WaitHistogram& waits, std::vector<sql::NamedValue>& rows) {
+  for (size_t i = 0; i < waits.counts.size(); ++i) {
+    const std::string bound = i < storage::WaitHistogram::kBounds.size()
+                                  ? "lt_" + Duration(storage::WaitHistogram::kBounds[i])
+                                  : "ge_" + Duration(storage::WaitHistogram::kBounds.back());
+    rows.push_back({"storage_wait_" + bound, std::to_string(waits.counts[i])});
+  }
+  rows.push_back({"storage_wait_longest_us", std::to_string(waits.longest_microseconds)});
 }
 
 // Other names under which SET GLOBAL knows a setting.
@@ -187,6 +228,10 @@ void Engine::Apply(std::string_view name, const config::SettingValues& values) {
     query_log_->SetMinMicros(values.Integer(name));
   } else if (name == "query_log_format") {
     query_log_->SetPlain(values.Text(name) == "plain");
+  } else if (IsMaintenance(name)) {
+    storage::StorageOptions options;
+    ReadMaintenance(values, options);
+    catalog_->SetMaintenanceOptions(options);
   }
 }
 
@@ -196,6 +241,8 @@ std::vector<sql::NamedValue> Engine::StatusCounters() const {
   rows.push_back({"commits", std::to_string(counters.commits)});
   rows.push_back({"binlog_bytes", std::to_string(counters.binlog_bytes)});
   rows.push_back({"binlog_syncs", std::to_string(counters.binlog_syncs)});
+  rows.push_back({"maintenance_jobs", std::to_string(catalog_->Jobs().size())});
+  AddWaits(catalog_->waits(), rows);
   return rows;
 }
 

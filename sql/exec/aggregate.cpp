@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "sql/exec/key_numbers.h"
 #include "sql/exec/value_key.h"
 #include "sql/expr/collation.h"
 
@@ -30,14 +31,16 @@ class Counts : public Aggregate {
 class CountRows : public Counts {
  public:
   void Update(const GroupedRows& input, const Vector&) override {
+    if (input.whole) {
+      AddUnread(0, input.rows.size());
+      return;
+    }
     for (const uint32_t group : input.groups) {
       ++counts_[group];
     }
   }
-  bool AddUnread(uint32_t group, uint64_t rows) override {
-    counts_[group] += static_cast<int64_t>(rows);
-    return true;
-  }
+  bool only_counts_rows() const override { return true; }
+  void AddUnread(uint32_t group, uint64_t rows) override { counts_[group] += static_cast<int64_t>(rows); }
 };
 
 // COUNT(x): rows where x is not NULL.
@@ -51,30 +54,46 @@ class CountValues : public Counts {
 };
 
 // COUNT(DISTINCT x); the values of a set count one by one.
-class CountDistinct : public Aggregate {
+class CountDistinct : public Counts {
  public:
-  explicit CountDistinct(Collation collation) : Aggregate(ValueType::kBigint), collation_(collation) {}
-  void Resize(size_t count) override { seen_.resize(count); }
+  CountDistinct(ValueType type, Collation collation)
+      : numbers_whole_(KeyNumbers::Takes(type)),
+        numbers_(numbers_whole_ ? collation : Collation::kBinary),  // else of keys
+        collation_(collation) {}
+
   void Update(const GroupedRows& input, const Vector& argument) override {
-    for (size_t i = 0; i < input.groups.size(); ++i) {
-      auto& seen = seen_[input.groups[i]];
-      ForEachKey(argument, input.rows[i], collation_, [&](std::string_view key) {
-        if (!key.empty()) {
-          seen.emplace(key);
-        }
-      });
+    if (!numbers_whole_) {
+      for (size_t i = 0; i < input.groups.size(); ++i) {
+        ForEachKey(argument, input.rows[i], collation_, [&](std::string_view key) {
+          if (!key.empty()) {
+            Count(input.groups[i], numbers_.NumberOfText(key));
+          }
+        });
+      }
+      return;
     }
-  }
-  void Read(std::span<const uint32_t> groups, Vector& out) const override {
-    out.Reset(type(), groups.size());
-    for (size_t i = 0; i < groups.size(); ++i) {
-      out.ints()[i] = static_cast<int64_t>(seen_[groups[i]].size());
+    numbers_.Number(argument, batch_);
+    if (input.whole) {
+      counts_[0] = numbers_.size();
+      return;
+    }
+    for (size_t i = 0; i < input.groups.size(); ++i) {
+      if (!argument.IsNull(input.rows[i])) {
+        Count(input.groups[i], batch_[input.rows[i]]);
+      }
     }
   }
 
  private:
+  void Count(uint32_t group, uint32_t number) {
+    counts_[group] += seen_.insert(uint64_t{group} << 32 | number).second ? 1 : 0;
+  }
+
+  bool numbers_whole_;
+  KeyNumbers numbers_;
   Collation collation_;
-  std::vector<boost::unordered_flat_set<std::string>> seen_;
+  boost::unordered_flat_set<uint64_t> seen_;  // group and number of the value
+  std::vector<uint32_t> batch_;
 };
 
 class SumInts : public Aggregate {
@@ -83,6 +102,14 @@ class SumInts : public Aggregate {
   void Resize(size_t count) override { sums_.resize(count); }
   void Update(const GroupedRows& input, const Vector& argument) override {
     const auto values = argument.ints();
+    if (input.whole) {  // a NULL is 0 in its lane
+      uint64_t sum = 0;
+      for (const int64_t value : values) {
+        sum += static_cast<uint64_t>(value);
+      }
+      sums_[0] += sum;
+      return;
+    }
     for (size_t i = 0; i < input.groups.size(); ++i) {
       sums_[input.groups[i]] +=
           argument.IsNull(input.rows[i]) ? 0 : static_cast<uint64_t>(values[input.rows[i]]);
@@ -144,6 +171,7 @@ class Moments : public Aggregate {
   void Resize(size_t count) override { states_.resize(count); }
   void Update(const GroupedRows& input, const Vector& argument) override {
     const bool is_unsigned = argument.type() == ValueType::kUint64;
+    const bool spreads = result_ == Result::kVariance || result_ == Result::kDeviation;
     for (size_t i = 0; i < input.groups.size(); ++i) {
       const uint32_t row = input.rows[i];
       if (argument.IsNull(row)) {
@@ -156,7 +184,12 @@ class Moments : public Aggregate {
         value = is_unsigned ? static_cast<double>(static_cast<uint64_t>(argument.ints()[row]))
                             : static_cast<double>(argument.ints()[row]);
       }
-      states_[input.groups[i]].Add(value);
+      State& state = states_[input.groups[i]];
+      ++state.count;
+      state.sum += value;
+      if (spreads) {
+        state.AddSpread(value);
+      }
     }
   }
   void Read(std::span<const uint32_t> groups, Vector& out) const override {
@@ -173,9 +206,8 @@ class Moments : public Aggregate {
     double mean = 0;
     double squares = 0;
 
-    void Add(double value) {
-      ++count;
-      sum += value;
+    // After the value was counted.
+    void AddSpread(double value) {
       const double delta = value - mean;
       mean += delta / count;
       squares += delta * (value - mean);
@@ -211,6 +243,10 @@ class Extreme : public Aggregate {
 
   void Resize(size_t count) override { values_.resize(count); }
   void Update(const GroupedRows& input, const Vector& argument) override {
+    if (input.whole && LaneOf(type()) != VectorLane::kBytes && !argument.has_nulls()) {
+      UpdateWhole(argument);
+      return;
+    }
     for (size_t i = 0; i < input.groups.size(); ++i) {
       const uint32_t row = input.rows[i];
       Value& best = values_[input.groups[i]];
@@ -228,6 +264,41 @@ class Extreme : public Aggregate {
   }
 
  private:
+  // The best number of the batch first, then against what was before.
+  void UpdateWhole(const Vector& argument) {
+    Value& best = values_[0];
+    if (argument.size() == 0) {
+      return;
+    }
+    if (best.is_null()) {
+      best = argument.At(0);
+    }
+    if (LaneOf(type()) == VectorLane::kReal) {
+      best.real = BestOf(argument.reals(), best.real);
+    } else if (type() == ValueType::kUint64) {
+      const auto bits = argument.ints();
+      best.integer =
+          static_cast<int64_t>(BestOf(std::span(reinterpret_cast<const uint64_t*>(bits.data()), bits.size()),
+                                      static_cast<uint64_t>(best.integer)));
+    } else {
+      best.integer = BestOf(argument.ints(), best.integer);
+    }
+  }
+
+  template <typename T>
+  T BestOf(std::span<const T> values, T best) const {
+    if (maximum_) {
+      for (const T value : values) {
+        best = value > best ? value : best;
+      }
+    } else {
+      for (const T value : values) {
+        best = value < best ? value : best;
+      }
+    }
+    return best;
+  }
+
   bool Beats(const Vector& argument, size_t row, const Value& best) const {
     int order = 0;
     switch (LaneOf(type())) {
@@ -318,7 +389,7 @@ Result<std::unique_ptr<Aggregate>> MakeAggregate(const AggregateCall& call, Coll
       return std::unique_ptr<Aggregate>(std::make_unique<CountRows>());
     }
     if (call.distinct) {
-      return std::unique_ptr<Aggregate>(std::make_unique<CountDistinct>(collation));
+      return std::unique_ptr<Aggregate>(std::make_unique<CountDistinct>(call.argument->type(), collation));
     }
     return std::unique_ptr<Aggregate>(std::make_unique<CountValues>());
   }

@@ -16,6 +16,7 @@ namespace stoa::sql {
 struct GroupedRows {
   std::span<const uint32_t> groups;
   std::span<const uint32_t> rows;
+  bool whole = false;  // all rows of the batch, in order, to group 0
 };
 
 // The running values of one aggregate function for all groups of a query. Exact. One thread at a time.
@@ -28,8 +29,9 @@ class Aggregate {
   virtual void Resize(size_t count) = 0;
   // `argument` holds the batch's values; unused by COUNT(*).
   virtual void Update(const GroupedRows& input, const Vector& argument) = 0;
-  // COUNT(*) of rows that were counted without being read; false when the function needs the rows.
-  virtual bool AddUnread(uint32_t /*group*/, uint64_t /*rows*/) { return false; }
+  // COUNT(*) alone: it needs no rows, only their number.
+  virtual bool only_counts_rows() const { return false; }
+  virtual void AddUnread(uint32_t /*group*/, uint64_t /*rows*/) {}
   virtual void Read(std::span<const uint32_t> groups, Vector& out) const = 0;
 
  protected:

@@ -1,5 +1,6 @@
 #include "sql/exec/grouper.h"
 
+#include <algorithm>
 #include <numeric>
 
 #include "sql/exec/value_key.h"
@@ -10,18 +11,31 @@ using storage::JsonKind;
 using storage::JsonView;
 
 Grouper::Grouper(Options options, std::vector<AggregateCall>& aggregates)
-    : options_(std::move(options)), aggregates_(aggregates) {
-  for (const SharedExpr& key : options_.keys) {
-    expands_ = expands_ || IsExpandable(key->type());
-  }
-  single_int_key_ = options_.keys.size() == 1 && LaneOf(options_.keys[0]->type()) == VectorLane::kInt &&
-                    !options_.keep_key_values;
-  if (options_.keys.empty()) {
+    : options_(std::move(options)),
+      aggregates_(aggregates),
+      form_(FormOf(options_)),
+      keys_(options_.keys.size()),
+      arguments_(aggregates.size()),
+      order_(options_.within_order.size()) {
+  if (form_ == Form::kWhole) {
     NewGroup();
     for (AggregateCall& call : aggregates_) {
       call.state->Resize(1);
     }
+  } else if (form_ == Form::kNumbered) {
+    key_numbers_.assign(keys_.size(), KeyNumbers(options_.collation));
+    pair_numbers_.resize(keys_.size() - 1);
   }
+}
+
+Grouper::Form Grouper::FormOf(const Options& options) const {
+  if (options.keys.empty()) {
+    return Form::kWhole;
+  }
+  const bool numbered = !options.keep_key_values &&
+                        std::all_of(options.keys.begin(), options.keys.end(),
+                                    [](const SharedExpr& key) { return KeyNumbers::Takes(key->type()); });
+  return numbered ? Form::kNumbered : Form::kExpanded;
 }
 
 uint32_t Grouper::NewGroup() {
@@ -42,38 +56,46 @@ uint32_t Grouper::GroupOf(std::string_view key) {
   return group;
 }
 
-void Grouper::FindGroups(const std::vector<Vector>& keys, size_t rows) {
-  groups_.clear();
-  rows_.clear();
-  if (keys.empty()) {
-    groups_.assign(rows, 0);
-    rows_.resize(rows);
-    std::iota(rows_.begin(), rows_.end(), 0u);
-    return;
+// The numbers of the keys, and then of their pairs, appear in the order in which groups are made.
+void Grouper::FindNumbered() {
+  key_numbers_[0].Number(keys_[0], groups_);
+  for (size_t k = 1; k < keys_.size(); ++k) {
+    key_numbers_[k].Number(keys_[k], numbers_);
+    pair_numbers_[k - 1].Number(groups_, numbers_);
   }
-  if (single_int_key_ && !keys[0].has_nulls()) {
+  for (const uint32_t group : groups_) {
+    if (group == group_count_) {
+      NewGroup();
+    }
+  }
+}
+
+void Grouper::FindGroups(size_t rows) {
+  if (form_ == Form::kExpanded) {
+    groups_.clear();
+    rows_.clear();
+    std::string key;
+    std::vector<Value> values;
     for (uint32_t row = 0; row < rows; ++row) {
-      const auto [found, is_new] = by_int_.try_emplace(keys[0].ints()[row], 0u);
-      if (is_new) {
-        found->second = NewGroup();
-      }
-      groups_.push_back(found->second);
-      rows_.push_back(row);
+      AddExpanded(row, 0, key, values);
     }
     return;
   }
-  std::string key;
-  std::vector<Value> values;
-  for (uint32_t row = 0; row < rows; ++row) {
-    AddExpanded(keys, row, 0, key, values);
+  if (rows_.size() != rows) {
+    rows_.resize(rows);
+    std::iota(rows_.begin(), rows_.end(), 0u);
+  }
+  if (form_ == Form::kNumbered) {
+    FindNumbered();
+  } else {
+    groups_.assign(rows, 0);
   }
 }
 
 // Adds the row to the group of every combination of its keys' items. Each key is written with its length in
 // front, so that the parts of a compound key cannot run into each other.
-void Grouper::AddExpanded(const std::vector<Vector>& keys, uint32_t row, size_t depth, std::string& key,
-                          std::vector<Value>& values) {
-  if (depth == keys.size()) {
+void Grouper::AddExpanded(uint32_t row, size_t depth, std::string& key, std::vector<Value>& values) {
+  if (depth == keys_.size()) {
     const size_t before = group_count_;
     groups_.push_back(GroupOf(key));
     rows_.push_back(row);
@@ -82,14 +104,14 @@ void Grouper::AddExpanded(const std::vector<Vector>& keys, uint32_t row, size_t 
     }
     return;
   }
-  const Vector& vector = keys[depth];
+  const Vector& vector = keys_[depth];
   const size_t start = key.size();
   const auto descend = [&](std::string_view part, Value value) {
     const auto length = static_cast<uint32_t>(part.size());
     key.append(reinterpret_cast<const char*>(&length), sizeof(length));
     key.append(part);
     values.push_back(std::move(value));
-    AddExpanded(keys, row, depth + 1, key, values);
+    AddExpanded(row, depth + 1, key, values);
     values.pop_back();
     key.resize(start);
   };
@@ -114,56 +136,57 @@ void Grouper::AddExpanded(const std::vector<Vector>& keys, uint32_t row, size_t 
 
 Status Grouper::KeepRows(ScanBatch& batch) {
   ASSIGN_OR_RETURN(const auto ids, batch.Ids());
-  const auto part = static_cast<uint32_t>(batch.part());
   if (tops_.empty()) {
     for (size_t i = 0; i < groups_.size(); ++i) {
       BestRow& best = best_[groups_[i]];
-      const uint64_t id = ids[rows_[i]];
-      if (!best.row.exists() || id < best.id) {
-        best = {{part, batch.rows()[rows_[i]]}, id};
+      const auto id = static_cast<uint64_t>(ids[rows_[i]]);
+      if (id < best.id || !best.row.exists()) {
+        best = {batch.row(rows_[i]), id};
       }
     }
     return Status::Ok();
   }
-  std::vector<Vector> order;
-  RETURN_IF_ERROR(EvaluateKeys(options_.within_order, batch, order));
+  RETURN_IF_ERROR(EvaluateKeys(options_.within_order, batch, order_));
   for (size_t i = 0; i < groups_.size(); ++i) {
-    tops_[groups_[i]].Add(order, rows_[i], {part, batch.rows()[rows_[i]]}, ids[rows_[i]]);
+    tops_[groups_[i]].Add(order_, rows_[i], batch.row(rows_[i]), static_cast<uint64_t>(ids[rows_[i]]));
   }
   return Status::Ok();
 }
 
 Status Grouper::UpdateAggregates(ScanBatch& batch) {
-  Vector argument;
-  for (AggregateCall& call : aggregates_) {
+  const GroupedRows input{groups_, rows_, form_ == Form::kWhole};
+  for (size_t i = 0; i < aggregates_.size(); ++i) {
+    AggregateCall& call = aggregates_[i];
     call.state->Resize(group_count_);
-    if (call.argument != nullptr) {
-      RETURN_IF_ERROR(call.argument->Evaluate(batch, argument));
+    if (call.argument == nullptr) {
+      call.state->Update(input, no_argument_);
+      continue;
     }
-    call.state->Update({groups_, rows_}, argument);
+    RETURN_IF_ERROR(arguments_.Read(i, *call.argument, batch));
+    call.state->Update(input, arguments_[i]);
   }
   return Status::Ok();
 }
 
 Status Grouper::Add(ScanBatch& batch) {
-  std::vector<Vector> keys(options_.keys.size());
-  for (size_t k = 0; k < keys.size(); ++k) {
-    RETURN_IF_ERROR(options_.keys[k]->Evaluate(batch, keys[k]));
+  for (size_t k = 0; k < keys_.size(); ++k) {
+    RETURN_IF_ERROR(keys_.Read(k, *options_.keys[k], batch));
   }
-  FindGroups(keys, batch.size());
-  RETURN_IF_ERROR(KeepRows(batch));
+  FindGroups(batch.size());
+  if (options_.keep_rows) {
+    RETURN_IF_ERROR(KeepRows(batch));
+  }
   return UpdateAggregates(batch);
 }
 
-std::vector<RowRef> Grouper::TakeRows(uint32_t group) {
+void Grouper::TakeRows(uint32_t group, std::vector<RowRef>& rows) {
   if (tops_.empty()) {
-    return {best_[group].row};
+    rows.push_back(best_[group].row);
+    return;
   }
-  std::vector<RowRef> rows;
   for (const RankedRow& row : tops_[group].Take()) {
     rows.push_back(row.row);
   }
-  return rows;
 }
 
 uint64_t Grouper::FirstId(uint32_t group) const { return tops_.empty() ? best_[group].id : group; }

@@ -5,8 +5,11 @@
 #include <vector>
 
 #include "sql/exec/aggregate.h"
+#include "sql/exec/key_numbers.h"
 #include "sql/exec/scan.h"
 #include "sql/exec/top_rows.h"
+#include "sql/expr/collation.h"
+#include "sql/expr/operand.h"
 
 namespace stoa::sql {
 
@@ -20,6 +23,7 @@ class Grouper : public GroupValues {
     std::vector<SortKey> within_order;  // best rows of a group; ties and none: by document id
     size_t rows_per_group = 1;
     bool keep_key_values = false;  // for GROUPBY() and facets over sets
+    bool keep_rows = true;         // false: nobody asks for rows; without keys only
     Collation collation = Collation::kLibcCi;
   };
 
@@ -28,8 +32,8 @@ class Grouper : public GroupValues {
   Status Add(ScanBatch& batch);
 
   size_t group_count() const { return group_count_; }
-  // The kept rows of a group, best first.
-  std::vector<RowRef> TakeRows(uint32_t group);
+  // Appends the kept rows of a group, best first; they are taken away.
+  void TakeRows(uint32_t group, std::vector<RowRef>& rows);
   // Document id of the best row of the group.
   uint64_t FirstId(uint32_t group) const;
 
@@ -40,14 +44,18 @@ class Grouper : public GroupValues {
     RowRef row;
     uint64_t id = 0;
   };
-  struct StringHash {
+  struct KeyHash {
     using is_transparent = void;
-    size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
+    using is_avalanching = void;
+    size_t operator()(std::string_view key) const { return HashString(Collation::kBinary, key); }
   };
+  // How the groups of a batch are found. kNumbered: a group is the number of its key.
+  enum class Form : uint8_t { kWhole, kNumbered, kExpanded };
 
-  void FindGroups(const std::vector<Vector>& keys, size_t rows);
-  void AddExpanded(const std::vector<Vector>& keys, uint32_t row, size_t depth, std::string& key,
-                   std::vector<Value>& values);
+  Form FormOf(const Options& options) const;
+  void FindGroups(size_t rows);
+  void FindNumbered();
+  void AddExpanded(uint32_t row, size_t depth, std::string& key, std::vector<Value>& values);
   uint32_t GroupOf(std::string_view key);
   uint32_t NewGroup();
   Status KeepRows(ScanBatch& batch);
@@ -55,17 +63,22 @@ class Grouper : public GroupValues {
 
   Options options_;
   std::vector<AggregateCall>& aggregates_;
-  bool single_int_key_ = false;
-  bool expands_ = false;
+  Form form_;
   size_t group_count_ = 0;
-  boost::unordered_flat_map<int64_t, uint32_t> by_int_;
-  boost::unordered_flat_map<std::string, uint32_t, StringHash, std::equal_to<>> by_key_;
+  std::vector<KeyNumbers> key_numbers_;    // kNumbered: of each key
+  std::vector<PairNumbers> pair_numbers_;  // of the first two keys, of those and the third, …
+  boost::unordered_flat_map<std::string, uint32_t, KeyHash, std::equal_to<>> by_key_;
   std::vector<std::vector<Value>> key_values_;  // per group, only when kept
   std::vector<BestRow> best_;                   // rows_per_group 1 and no within_order
   std::vector<TopRows> tops_;                   // else
   // Of the current batch.
+  Operands keys_;
+  Operands arguments_;
+  Operands order_;
+  Vector no_argument_;
   std::vector<uint32_t> groups_;
   std::vector<uint32_t> rows_;
+  std::vector<uint32_t> numbers_;
 };
 
 }  // namespace stoa::sql

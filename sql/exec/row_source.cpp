@@ -49,6 +49,53 @@ int RowSource::FindColumn(std::string_view name) const {
 
 namespace {
 
+class TableColumn : public SourceReader {
+ public:
+  TableColumn(const SourceColumn& column, std::unique_ptr<storage::ColumnReader> reader)
+      : type_(column.type), lane_(storage::LaneOf(column.column_type)), reader_(std::move(reader)) {}
+
+  Status Read(std::span<const RowId> rows, Vector& out) override {
+    out.Reset(type_, rows.size());
+    switch (lane_) {
+      case storage::Lane::kInt:
+        return reader_->ReadInts(rows, out.ints());
+      case storage::Lane::kFloat:
+        return ReadFloats(rows, out);
+      case storage::Lane::kBytes:
+        return ReadTexts(rows, out);
+    }
+    return InternalError("column of no lane");
+  }
+
+  Status Select(uint32_t block, const storage::ColumnPredicate& predicate,
+                storage::BlockBits& bits) override {
+    return reader_->Select(block, predicate, bits);
+  }
+
+ private:
+  Status ReadFloats(std::span<const RowId> rows, Vector& out) {
+    floats_.resize(rows.size());
+    RETURN_IF_ERROR(reader_->ReadFloats(rows, floats_));
+    std::copy(floats_.begin(), floats_.end(), out.reals().begin());
+    return Status::Ok();
+  }
+
+  Status ReadTexts(std::span<const RowId> rows, Vector& out) {
+    RETURN_IF_ERROR(reader_->ReadBytes(rows, out.texts(), out.buffer()));
+    for (size_t i = 0; type_ == ValueType::kJson && i < rows.size(); ++i) {
+      if (out.texts()[i].empty()) {  // the row has no JSON
+        out.SetNull(i);
+      }
+    }
+    return Status::Ok();
+  }
+
+  ValueType type_;
+  storage::Lane lane_;
+  std::unique_ptr<storage::ColumnReader> reader_;
+  std::vector<float> floats_;
+};
+
 class TableSource : public RowSource {
  public:
   explicit TableSource(std::vector<std::shared_ptr<const storage::TableSnapshot>> tables)
@@ -69,25 +116,13 @@ class TableSource : public RowSource {
                            [](uint64_t sum, const auto& table) { return sum + table->live_count(); });
   }
 
-  Status Read(size_t part, size_t column, std::span<const RowId> rows, Vector& out) const override {
-    ASSIGN_OR_RETURN(const std::unique_ptr<storage::ColumnReader> column_reader, Reader(part, column));
-    storage::ColumnReader& reader = *column_reader;
-    out.Reset(columns_[column].type, rows.size());
-    switch (storage::LaneOf(columns_[column].column_type)) {
-      case storage::Lane::kInt:
-        return reader.ReadInts(rows, out.ints());
-      case storage::Lane::kFloat:
-        return ReadFloats(reader, rows, out);
-      case storage::Lane::kBytes:
-        return ReadTexts(reader, rows, out);
-    }
-    return InternalError("column of no lane");
-  }
+  bool has_ids() const override { return true; }
 
-  Status ReadIds(size_t part, std::span<const RowId> rows, std::span<uint64_t> ids) const override {
-    ASSIGN_OR_RETURN(const std::unique_ptr<storage::ColumnReader> reader, Reader(part, 0));
-    return reader->ReadInts(
-        rows, {reinterpret_cast<int64_t*>(ids.data()), ids.size()});  // an id travels as the bits of a uint64
+  Result<std::unique_ptr<SourceReader>> OpenColumn(size_t part, size_t column) const override {
+    const Part& from = parts_[part];
+    ASSIGN_OR_RETURN(std::unique_ptr<storage::ColumnReader> reader,
+                     from.part->Column(*definitions_[from.table][column]));
+    return std::unique_ptr<SourceReader>(std::make_unique<TableColumn>(columns_[column], std::move(reader)));
   }
 
   Result<bool> FindDocument(DocId id, std::vector<RowRef>& found) const override {
@@ -105,30 +140,6 @@ class TableSource : public RowSource {
     size_t table;
     const storage::TablePart* part;
   };
-
-  // Made for each read: a statement reads few of the columns of few of the parts.
-  Result<std::unique_ptr<storage::ColumnReader>> Reader(size_t part, size_t column) const {
-    return parts_[part].part->Column(*definitions_[parts_[part].table][column]);
-  }
-
-  static Status ReadFloats(storage::ColumnReader& reader, std::span<const RowId> rows, Vector& out) {
-    std::vector<float> values(rows.size());
-    RETURN_IF_ERROR(reader.ReadFloats(rows, values));
-    std::copy(values.begin(), values.end(), out.reals().begin());
-    return Status::Ok();
-  }
-
-  static Status ReadTexts(storage::ColumnReader& reader, std::span<const RowId> rows, Vector& out) {
-    RETURN_IF_ERROR(reader.ReadBytes(rows, out.texts(), out.buffer()));
-    if (out.type() == ValueType::kJson) {  // no bytes: the row has no JSON
-      for (size_t i = 0; i < rows.size(); ++i) {
-        if (out.texts()[i].empty()) {
-          out.SetNull(i);
-        }
-      }
-    }
-    return Status::Ok();
-  }
 
   void CollectColumns() {
     definitions_.resize(tables_.size());
@@ -155,6 +166,29 @@ class TableSource : public RowSource {
   std::vector<Part> parts_;
 };
 
+class MemoryColumn : public SourceReader {
+ public:
+  MemoryColumn(const std::vector<std::vector<Value>>& rows, size_t column, ValueType type)
+      : rows_(rows), column_(column), type_(type) {}
+
+  Status Read(std::span<const RowId> rows, Vector& out) override {
+    out.Reset(type_, rows.size());
+    for (size_t i = 0; i < rows.size(); ++i) {
+      out.Set(i, rows_[rows[i].value][column_]);
+    }
+    return Status::Ok();
+  }
+
+  Status Select(uint32_t, const storage::ColumnPredicate&, storage::BlockBits&) override {
+    return UnsupportedError("rows in memory do not test their values");
+  }
+
+ private:
+  const std::vector<std::vector<Value>>& rows_;
+  size_t column_;
+  ValueType type_;
+};
+
 class MemorySource : public RowSource {
  public:
   explicit MemorySource(VirtualTable table) : rows_(std::move(table.rows)) {
@@ -171,19 +205,11 @@ class MemorySource : public RowSource {
   const storage::DeleteMap& deleted(size_t) const override { return none_deleted_; }
   uint64_t live_count() const override { return rows_.size(); }
 
-  Status Read(size_t, size_t column, std::span<const RowId> rows, Vector& out) const override {
-    out.Reset(columns_[column].type, rows.size());
-    for (size_t i = 0; i < rows.size(); ++i) {
-      out.Set(i, rows_[rows[i].value][column]);
-    }
-    return Status::Ok();
-  }
+  bool has_ids() const override { return false; }
 
-  Status ReadIds(size_t, std::span<const RowId> rows, std::span<uint64_t> ids) const override {
-    for (size_t i = 0; i < rows.size(); ++i) {
-      ids[i] = rows[i].value;
-    }
-    return Status::Ok();
+  Result<std::unique_ptr<SourceReader>> OpenColumn(size_t, size_t column) const override {
+    return std::unique_ptr<SourceReader>(
+        std::make_unique<MemoryColumn>(rows_, column, columns_[column].type));
   }
 
   Result<bool> FindDocument(DocId, std::vector<RowRef>&) const override { return false; }

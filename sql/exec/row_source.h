@@ -29,10 +29,23 @@ struct RowRef {
   bool exists() const { return row.value != kNoRow; }
 };
 
+// Reads one column of one part of a source. One thread at a time; valid while the source is.
+class SourceReader {
+ public:
+  virtual ~SourceReader() = default;
+  // Values for ascending `rows` of the part.
+  virtual Status Read(std::span<const RowId> rows, Vector& out) = 0;
+  // As storage::ColumnReader::Select(); kUnsupported when this column does not test its values.
+  virtual Status Select(uint32_t block, const storage::ColumnPredicate& predicate,
+                        storage::BlockBits& bits) = 0;
+};
+
 // The rows a SELECT reads, in numbered parts with numbered columns: one or several table snapshots, or rows
 // in memory. Immutable and safe to share.
 class RowSource {
  public:
+  static constexpr size_t kIdColumn = 0;
+
   virtual ~RowSource() = default;
 
   const std::vector<SourceColumn>& columns() const { return columns_; }
@@ -42,10 +55,9 @@ class RowSource {
   virtual uint32_t row_count(size_t part) const = 0;
   virtual const storage::DeleteMap& deleted(size_t part) const = 0;
   virtual uint64_t live_count() const = 0;
-  // Values of `column` for ascending `rows` of a part.
-  virtual Status Read(size_t part, size_t column, std::span<const RowId> rows, Vector& out) const = 0;
-  // The document ids of rows, by which ties are broken; rows without ids count from 0.
-  virtual Status ReadIds(size_t part, std::span<const RowId> rows, std::span<uint64_t> ids) const = 0;
+  virtual Result<std::unique_ptr<SourceReader>> OpenColumn(size_t part, size_t column) const = 0;
+  // Whether rows have document ids, in the column kIdColumn.
+  virtual bool has_ids() const = 0;
   // Live rows of a document; false when this source has no index of ids.
   virtual Result<bool> FindDocument(DocId id, std::vector<RowRef>& found) const = 0;
 

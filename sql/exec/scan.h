@@ -17,12 +17,18 @@ struct ScanInput {
   CancelToken& cancel;
 };
 
-// What a consumer wants after a batch.
-enum class ScanStep : uint8_t { kContinue, kStop };
+// What a consumer wants after a batch. kCount: of the other rows only their number.
+enum class ScanStep : uint8_t { kContinue, kCount, kStop };
 
-// Gives every batch of live rows that pass the filter, in storage order, to `consume`. Returns whether the
-// whole input was read: false when the deadline of the cancel token passed or the consumer stopped.
+struct ScanEnd {
+  bool complete = true;       // false: the deadline of the cancel token passed or the consumer stopped
+  uint64_t only_counted = 0;  // rows that passed after kCount
+};
+
+// Gives every batch of live rows that pass the filter, in storage order, to `consume`, which may read the
+// batch until it returns. `first` is the step before the first batch: kCount counts all.
 using ScanConsumer = std::function<Result<ScanStep>(ScanBatch& batch)>;
-Result<bool> RunScan(const ScanInput& input, const ScanConsumer& consume);
+Result<ScanEnd> RunScan(const ScanInput& input, const ScanConsumer& consume,
+                        ScanStep first = ScanStep::kContinue);
 
 }  // namespace stoa::sql

@@ -106,14 +106,14 @@ Result<std::vector<DocId>> SelectDocuments(const storage::TableSnapshot& snapsho
   const ScanInput input{*source, scope.slots, filter.get(), documents ? &*documents : nullptr,
                         context.cancel};
   std::vector<DocId> ids;
-  ASSIGN_OR_RETURN(const bool complete, RunScan(input, [&](ScanBatch& batch) -> Result<ScanStep> {
+  ASSIGN_OR_RETURN(const ScanEnd end, RunScan(input, [&](ScanBatch& batch) -> Result<ScanStep> {
                      ASSIGN_OR_RETURN(const auto batch_ids, batch.Ids());
-                     for (const uint64_t id : batch_ids) {
-                       ids.push_back(DocId(id));
+                     for (const int64_t id : batch_ids) {
+                       ids.push_back(DocId(static_cast<uint64_t>(id)));
                      }
                      return ScanStep::kContinue;
                    }));
-  if (!complete) {
+  if (!end.complete) {
     return QueryInterrupted();  // a write never does half of its rows
   }
   return ids;

@@ -397,6 +397,7 @@ class SelectPlanner {
     plan_.slots = std::move(scope_.slots);
     plan_.aggregates = std::move(scope_.aggregates);
     plan_.grouping.keep_key_values = scope_.reads_key_values;
+    plan_.grouping.keep_rows = scope_.reads_rows || !plan_.grouping.keys.empty();
     plan_.grouping.collation = plan_.collation;
     return std::move(plan_);
   }

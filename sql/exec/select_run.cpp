@@ -26,7 +26,7 @@ class RowSender {
   // Rows [begin, end) of the batch.
   Status Send(Batch& batch, size_t begin, size_t end) {
     for (size_t c = 0; c < values_.size(); ++c) {
-      RETURN_IF_ERROR(plan_.output[c].expr->Evaluate(batch, values_[c]));
+      RETURN_IF_ERROR(values_.Read(c, *plan_.output[c].expr, batch));
     }
     for (size_t row = begin; row < end; ++row) {
       json_texts_.clear();
@@ -84,7 +84,7 @@ class RowSender {
 
   const SelectPlan& plan_;
   ResultSink& sink_;
-  std::vector<Vector> values_;
+  Operands values_;
   std::vector<Cell> cells_;
   std::vector<std::string> json_texts_;
   uint64_t sent_ = 0;
@@ -96,6 +96,7 @@ class SelectRun {
       : plan_(plan),
         context_(context),
         sender_(plan, context.sink),
+        readers_(*plan.source),
         input_{*plan.source, plan.slots, plan.filter.get(), plan.documents ? &*plan.documents : nullptr,
                context.cancel} {}
 
@@ -130,11 +131,20 @@ class SelectRun {
     return rows;
   }
 
-  Status Scan(const ScanConsumer& consume) {
-    ASSIGN_OR_RETURN(const bool complete, RunScan(input_, consume));
-    outcome_.out_of_time = !complete && context_.cancel.DeadlinePassed();
+  Status Scan(const ScanConsumer& consume, ScanStep first = ScanStep::kContinue) {
+    ASSIGN_OR_RETURN(const ScanEnd end, RunScan(input_, consume, first));
+    outcome_.total_found += end.only_counted;
+    outcome_.out_of_time = !end.complete && context_.cancel.DeadlinePassed();
     outcome_.complete = !outcome_.out_of_time && !cut_off_;
     return Status::Ok();
+  }
+
+  // What is left to do when no more rows are needed.
+  ScanStep WhenFull() const {
+    if (CountIsKnown()) {
+      return ScanStep::kStop;
+    }
+    return plan_.options.cutoff == 0 ? ScanStep::kCount : ScanStep::kContinue;
   }
 
   // Rows go out while they are read.
@@ -149,8 +159,10 @@ class SelectRun {
         RETURN_IF_ERROR(
             sender_.Send(batch, static_cast<size_t>(begin - before), static_cast<size_t>(end - before)));
       }
-      const bool done = after >= window.end && CountIsKnown();
-      return done || cut_off_ ? ScanStep::kStop : ScanStep::kContinue;
+      if (cut_off_) {
+        return ScanStep::kStop;
+      }
+      return after >= window.end ? WhenFull() : ScanStep::kContinue;
     }));
     if (CountIsKnown() && !outcome_.out_of_time) {
       outcome_.total_found = plan_.source->live_count();
@@ -160,19 +172,30 @@ class SelectRun {
 
   Status RunOrdered() {
     TopRows top(plan_.order, plan_.collation, static_cast<size_t>(plan_.window.end));
-    std::vector<Vector> keys;
+    Operands keys(plan_.order.size());
+    std::vector<uint32_t> candidates;
     RETURN_IF_ERROR(Scan([&](ScanBatch& batch) -> Result<ScanStep> {
       const size_t rows = Count(batch.size());
       if (plan_.window.end > 0) {
         RETURN_IF_ERROR(EvaluateKeys(plan_.order, batch, keys));
-        ASSIGN_OR_RETURN(const auto ids, batch.Ids());
-        for (size_t i = 0; i < rows; ++i) {
-          top.Add(keys, i, {static_cast<uint32_t>(batch.part()), batch.rows()[i]}, ids[i]);
-        }
+        top.FindCandidates(keys, rows, candidates);
+        RETURN_IF_ERROR(AddCandidates(batch, keys, candidates, top));
       }
       return cut_off_ ? ScanStep::kStop : ScanStep::kContinue;
     }));
     return SendRanked(top.Take(), nullptr);
+  }
+
+  static Status AddCandidates(ScanBatch& batch, const Operands& keys, const std::vector<uint32_t>& candidates,
+                              TopRows& top) {
+    if (candidates.empty()) {
+      return Status::Ok();
+    }
+    ASSIGN_OR_RETURN(const auto ids, batch.Ids());
+    for (const uint32_t i : candidates) {
+      top.Add(keys, i, batch.row(i), static_cast<uint64_t>(ids[i]));
+    }
+    return Status::Ok();
   }
 
   // The window of ordered rows, fetched in batches.
@@ -188,39 +211,45 @@ class SelectRun {
         group_numbers.push_back(ranked[i].group);
       }
       const size_t count = rows.size();
-      GatherBatch batch(*plan_.source, plan_.slots, std::move(rows), groups, std::move(group_numbers));
+      GatherBatch batch(readers_, plan_.slots, std::move(rows), groups, std::move(group_numbers));
       RETURN_IF_ERROR(sender_.Send(batch, 0, count));
     }
     return Status::Ok();
   }
 
-  // COUNT(*) and nothing else, over all rows.
+  // COUNT(*) and nothing else, of all rows that pass.
   bool OnlyCountsRows() const {
-    const bool reads_rows = std::any_of(plan_.slots.begin(), plan_.slots.end(), [](const SlotInfo& slot) {
-      return slot.kind == SlotInfo::Kind::kColumn;
-    });
-    return plan_.grouping.keys.empty() && CountIsKnown() && !reads_rows;
+    return plan_.grouping.keys.empty() && !plan_.grouping.keep_rows && plan_.options.cutoff == 0 &&
+           std::all_of(plan_.aggregates.begin(), plan_.aggregates.end(),
+                       [](const AggregateCall& call) { return call.state->only_counts_rows(); });
+  }
+
+  Status CountRows() {
+    if (CountIsKnown()) {
+      outcome_.total_found = plan_.source->live_count();
+      return Status::Ok();
+    }
+    return Scan([](ScanBatch&) { return ScanStep::kCount; }, ScanStep::kCount);
   }
 
   Status RunGrouped() {
     const bool only_counts = OnlyCountsRows();  // it looks at the keys, which then move
     Grouper grouper(std::move(plan_.grouping), plan_.aggregates);
-    const bool counted =
-        only_counts && std::all_of(plan_.aggregates.begin(), plan_.aggregates.end(), [&](auto& call) {
-          return call.state->AddUnread(0, plan_.source->live_count());
-        });
-    if (!counted) {
-      RETURN_IF_ERROR(Scan([&](ScanBatch& batch) -> Result<ScanStep> {
-        const size_t rows = Count(batch.size());
-        if (rows < batch.size()) {
-          ScanBatch cut(*plan_.source, plan_.slots, batch.part(), batch.rows().first(rows));
-          RETURN_IF_ERROR(grouper.Add(cut));
-        } else {
-          RETURN_IF_ERROR(grouper.Add(batch));
-        }
-        return cut_off_ ? ScanStep::kStop : ScanStep::kContinue;
-      }));
+    if (only_counts) {
+      RETURN_IF_ERROR(CountRows());
+      for (const AggregateCall& call : plan_.aggregates) {
+        call.state->AddUnread(0, outcome_.total_found);
+      }
+      return SendGroups(grouper);
     }
+    RETURN_IF_ERROR(Scan([&](ScanBatch& batch) -> Result<ScanStep> {
+      const size_t rows = Count(batch.size());
+      if (rows < batch.size()) {
+        batch.Truncate(rows);
+      }
+      RETURN_IF_ERROR(grouper.Add(batch));
+      return cut_off_ ? ScanStep::kStop : ScanStep::kContinue;
+    }));
     return SendGroups(grouper);
   }
 
@@ -241,6 +270,7 @@ class SelectRun {
   Status SendGroups(Grouper& grouper) {
     TopRows top(plan_.order, plan_.collation, static_cast<size_t>(plan_.window.end));
     std::vector<RowRef> rows;
+    std::vector<RowRef> taken;
     std::vector<uint32_t> groups;
     uint64_t sequence = 0;
     outcome_.total_found = 0;
@@ -251,7 +281,9 @@ class SelectRun {
       return context_.cancel.Check();
     };
     for (const uint32_t group : GroupsInOrder(grouper)) {
-      for (const RowRef row : grouper.TakeRows(group)) {
+      taken.clear();
+      grouper.TakeRows(group, taken);
+      for (const RowRef row : taken) {
         rows.push_back(row);
         groups.push_back(group);
         if (rows.size() == kBatchRows) {
@@ -269,12 +301,12 @@ class SelectRun {
     if (rows.empty()) {
       return Status::Ok();
     }
-    GatherBatch batch(*plan_.source, plan_.slots, rows, &grouper, groups);
+    GatherBatch batch(readers_, plan_.slots, rows, &grouper, groups);
     Vector passes;
     if (plan_.having != nullptr) {
       RETURN_IF_ERROR(plan_.having->Evaluate(batch, passes));
     }
-    std::vector<Vector> keys;
+    Operands keys(plan_.order.size());
     RETURN_IF_ERROR(EvaluateKeys(plan_.order, batch, keys));
     for (size_t i = 0; i < rows.size(); ++i) {
       if (plan_.having == nullptr || (passes.ints()[i] != 0 && !passes.IsNull(i))) {
@@ -288,6 +320,7 @@ class SelectRun {
   SelectPlan& plan_;
   StatementContext& context_;
   RowSender sender_;
+  SourceReaders readers_;  // of the rows of the answer
   ScanInput input_;
   SelectOutcome outcome_;
   bool cut_off_ = false;

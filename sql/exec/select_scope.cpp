@@ -44,6 +44,7 @@ std::optional<NameScope::Column> SelectScope::FindColumn(std::string_view name) 
   if (index < 0) {
     return std::nullopt;
   }
+  reads_rows = reads_rows || (clause_ != Clause::kWhere && !inside_aggregate_);
   const SourceColumn& column = source_.columns()[static_cast<size_t>(index)];
   const size_t slot = SlotOf({SlotInfo::Kind::kColumn, static_cast<size_t>(index), column.type});
   return Column{slot, column.type, column.column_type, column.is_attribute, column.stored};
@@ -81,6 +82,7 @@ SharedExpr SelectScope::FindAlias(std::string_view alias) {
     }
     ++aggregate_uses_;
   }
+  reads_rows = true;  // perhaps: it may have been bound where that did not count
   return entry.bound;
 }
 

@@ -46,6 +46,7 @@ class SelectScope : public NameScope {
   std::vector<SlotInfo> slots;
   std::vector<AggregateCall> aggregates;
   bool reads_key_values = false;
+  bool reads_rows = false;  // columns are read outside WHERE and the arguments of aggregates
   // An error inside an alias, found while a name was looked up.
   Status alias_error;
 

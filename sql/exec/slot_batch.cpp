@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 #include <tuple>
+#include <utility>
 
 namespace stoa::sql {
 namespace {
@@ -40,30 +41,68 @@ void SetEmpty(Vector& out, size_t i) {
 
 }  // namespace
 
+ScanBatch::ScanBatch(SourceReaders& readers, const std::vector<SlotInfo>& slots)
+    : readers_(readers), slots_(slots), values_(slots.size() + 1), id_values_(slots.size()) {
+  for (size_t slot = 0; slot < slots.size() && readers.source().has_ids(); ++slot) {
+    if (slots[slot].kind == SlotInfo::Kind::kColumn && slots[slot].index == RowSource::kIdColumn) {
+      id_values_ = slot;
+    }
+  }
+}
+
+void ScanBatch::Reset(size_t part, std::span<const RowId> rows) {
+  part_ = part;
+  rows_.assign(rows.begin(), rows.end());
+  for (Values& values : values_) {
+    values.is_read = false;
+  }
+}
+
+void ScanBatch::Keep(std::span<const uint32_t> positions) {
+  if (positions.size() == rows_.size()) {
+    return;
+  }
+  for (size_t i = 0; i < positions.size(); ++i) {
+    rows_[i] = rows_[positions[i]];
+  }
+  rows_.resize(positions.size(), RowId(0));
+  for (Values& values : values_) {
+    if (values.is_read) {
+      values.vector.Keep(positions);
+    }
+  }
+}
+
+void ScanBatch::Truncate(size_t count) {
+  std::vector<uint32_t> positions(count);
+  std::iota(positions.begin(), positions.end(), 0u);
+  Keep(positions);
+}
+
 Result<const Vector*> ScanBatch::Slot(size_t slot) {
-  if (values_[slot] == nullptr) {
+  Values& values = values_[slot];
+  if (!values.is_read) {
     if (slots_[slot].kind != SlotInfo::Kind::kColumn) {
       return InternalError("aggregate read before its groups are complete");
     }
-    auto value = std::make_unique<Vector>();
-    RETURN_IF_ERROR(source_.Read(part_, slots_[slot].index, rows_, *value));
-    values_[slot] = std::move(value);
+    RETURN_IF_ERROR(readers_.Read(part_, slots_[slot].index, rows_, values.vector));
+    values.is_read = true;
   }
-  return values_[slot].get();
+  return &values.vector;
 }
 
-Result<std::span<const uint64_t>> ScanBatch::Ids() {
-  if (ids_.size() != rows_.size()) {
-    ids_.resize(rows_.size());
-    RETURN_IF_ERROR(source_.ReadIds(part_, rows_, ids_));
+Result<std::span<const int64_t>> ScanBatch::Ids() {
+  Values& values = values_[id_values_];
+  if (!values.is_read) {
+    RETURN_IF_ERROR(readers_.ReadIds(part_, rows_, values.vector));
+    values.is_read = true;
   }
-  return std::span<const uint64_t>(ids_);
+  return std::span<const int64_t>(std::as_const(values.vector).ints());
 }
 
-GatherBatch::GatherBatch(const RowSource& source, const std::vector<SlotInfo>& slots,
-                         std::vector<RowRef> rows, const GroupValues* group_values,
-                         std::vector<uint32_t> groups)
-    : source_(source),
+GatherBatch::GatherBatch(SourceReaders& readers, const std::vector<SlotInfo>& slots, std::vector<RowRef> rows,
+                         const GroupValues* group_values, std::vector<uint32_t> groups)
+    : readers_(readers),
       slots_(slots),
       rows_(std::move(rows)),
       group_values_(group_values),
@@ -92,8 +131,8 @@ Result<const Vector*> GatherBatch::Slot(size_t slot) {
   return values_[slot].get();
 }
 
-Status GatherBatch::Gather(size_t column, Vector& out) const {
-  out.Reset(source_.columns()[column].type, rows_.size());
+Status GatherBatch::Gather(size_t column, Vector& out) {
+  out.Reset(readers_.source().columns()[column].type, rows_.size());
   std::vector<RowId> run;
   for (size_t begin = 0; begin < order_.size();) {
     const RowRef first = rows_[order_[begin]];
@@ -107,7 +146,7 @@ Status GatherBatch::Gather(size_t column, Vector& out) const {
       run.push_back(rows_[order_[end++]].row);
     }
     auto piece = std::make_unique<Vector>();
-    RETURN_IF_ERROR(source_.Read(first.part, column, run, *piece));
+    RETURN_IF_ERROR(readers_.Read(first.part, column, run, *piece));
     for (size_t i = begin; i < end; ++i) {
       CopyValue(*piece, i - begin, out, order_[i]);
     }

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "sql/exec/row_source.h"
+#include "sql/exec/source_readers.h"
 #include "sql/expr/expr.h"
 
 namespace stoa::sql {
@@ -21,26 +21,38 @@ struct SlotInfo {
   ValueType type = ValueType::kNull;
 };
 
-// Rows of one part, in ascending order. The rows must outlive the batch.
+// Rows of one part, in ascending order. Used again for the next rows, so that its memory is.
 class ScanBatch : public Batch {
  public:
-  ScanBatch(const RowSource& source, const std::vector<SlotInfo>& slots, size_t part,
-            std::span<const RowId> rows)
-      : source_(source), slots_(slots), part_(part), rows_(rows), values_(slots.size()) {}
+  ScanBatch(SourceReaders& readers, const std::vector<SlotInfo>& slots);
+
+  // Makes it these rows.
+  void Reset(size_t part, std::span<const RowId> rows);
+  // Keeps the rows at these positions, which ascend.
+  void Keep(std::span<const uint32_t> positions);
+  // Keeps the first `count` rows.
+  void Truncate(size_t count);
 
   size_t size() const override { return rows_.size(); }
   size_t part() const { return part_; }
   std::span<const RowId> rows() const { return rows_; }
+  RowRef row(size_t i) const { return {static_cast<uint32_t>(part_), rows_[i]}; }
   Result<const Vector*> Slot(size_t slot) override;
-  Result<std::span<const uint64_t>> Ids();
+  // Document ids, as the bits of uint64.
+  Result<std::span<const int64_t>> Ids();
 
  private:
-  const RowSource& source_;
+  struct Values {
+    Vector vector;
+    bool is_read = false;
+  };
+
+  SourceReaders& readers_;
   const std::vector<SlotInfo>& slots_;
-  size_t part_;
-  std::span<const RowId> rows_;
-  std::vector<std::unique_ptr<Vector>> values_;
-  std::vector<uint64_t> ids_;
+  size_t part_ = 0;
+  std::vector<RowId> rows_;
+  std::vector<Values> values_;  // by slot; the ids are behind them, unless a slot holds them
+  size_t id_values_;
 };
 
 // Fills aggregate and group-key slots for the groups of a GatherBatch.
@@ -54,23 +66,23 @@ class GroupValues {
 // not exist reads as 0, 0.0 or an empty text.
 class GatherBatch : public Batch {
  public:
-  GatherBatch(const RowSource& source, const std::vector<SlotInfo>& slots, std::vector<RowRef> rows,
+  GatherBatch(SourceReaders& readers, const std::vector<SlotInfo>& slots, std::vector<RowRef> rows,
               const GroupValues* group_values = nullptr, std::vector<uint32_t> groups = {});
 
   size_t size() const override { return rows_.size(); }
   Result<const Vector*> Slot(size_t slot) override;
 
  private:
-  Status Gather(size_t column, Vector& out) const;
+  Status Gather(size_t column, Vector& out);
 
-  const RowSource& source_;
+  SourceReaders& readers_;
   const std::vector<SlotInfo>& slots_;
   std::vector<RowRef> rows_;
   const GroupValues* group_values_;
   std::vector<uint32_t> groups_;
   std::vector<uint32_t> order_;  // positions by part and row
   std::vector<std::unique_ptr<Vector>> values_;
-  mutable std::vector<std::unique_ptr<Vector>> pieces_;  // keep the bytes that gathered texts point to
+  std::vector<std::unique_ptr<Vector>> pieces_;  // keep the bytes that gathered texts point to
 };
 
 }  // namespace stoa::sql

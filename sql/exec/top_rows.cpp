@@ -1,6 +1,8 @@
 #include "sql/exec/top_rows.h"
 
 #include <algorithm>
+#include <numeric>
+#include <utility>
 
 #include "sql/expr/collation.h"
 
@@ -47,6 +49,18 @@ int CompareValues(const Value& a, const Value& b, Collation collation) {
   return 0;
 }
 
+// Positions of values that do not sort behind `worst`.
+template <typename T>
+void FindNotAfter(std::span<const T> values, T worst, bool descending, std::vector<uint32_t>& found) {
+  found.resize(values.size());
+  size_t count = 0;
+  for (uint32_t i = 0; i < values.size(); ++i) {
+    found[count] = i;
+    count += (descending ? values[i] < worst : worst < values[i]) ? 0 : 1;
+  }
+  found.resize(count);
+}
+
 }  // namespace
 
 bool TopRows::Before(const RankedRow& a, const RankedRow& b) const {
@@ -58,7 +72,7 @@ bool TopRows::Before(const RankedRow& a, const RankedRow& b) const {
   return a.id != b.id ? a.id < b.id : a.group < b.group;
 }
 
-bool TopRows::NewBefore(std::span<const Vector> values, size_t i, uint64_t id, const RankedRow& kept) const {
+bool TopRows::NewBefore(const Operands& values, size_t i, uint64_t id, const RankedRow& kept) const {
   for (size_t k = 0; k < keys_.size(); ++k) {
     if (const int order = CompareTo(values[k], i, kept.keys[k], collation_); order != 0) {
       return keys_[k].descending ? order > 0 : order < 0;
@@ -67,7 +81,29 @@ bool TopRows::NewBefore(std::span<const Vector> values, size_t i, uint64_t id, c
   return id < kept.id;
 }
 
-void TopRows::Add(std::span<const Vector> values, size_t i, RowRef row, uint64_t id, uint32_t group) {
+void TopRows::FindCandidates(const Operands& values, size_t rows, std::vector<uint32_t>& candidates) const {
+  const bool rejects = limit_ > 0 && heap_.size() == limit_ && !keys_.empty() && !values[0].has_nulls() &&
+                       !heap_.front().keys[0].is_null();
+  const VectorLane lane = rejects ? LaneOf(values[0].type()) : VectorLane::kBytes;
+  candidates.clear();
+  if (lane == VectorLane::kBytes) {
+    candidates.resize(rows);
+    std::iota(candidates.begin(), candidates.end(), 0u);
+    return;
+  }
+  const Value& worst = heap_.front().keys[0];
+  const bool descending = keys_[0].descending;
+  if (lane == VectorLane::kReal) {
+    FindNotAfter(values[0].reals().first(rows), worst.real, descending, candidates);
+  } else if (values[0].type() == ValueType::kUint64) {
+    const auto ids = reinterpret_cast<const uint64_t*>(values[0].ints().data());  // travels as its bits
+    FindNotAfter(std::span(ids, rows), static_cast<uint64_t>(worst.integer), descending, candidates);
+  } else {
+    FindNotAfter(values[0].ints().first(rows), worst.integer, descending, candidates);
+  }
+}
+
+void TopRows::Add(const Operands& values, size_t i, RowRef row, uint64_t id, uint32_t group) {
   if (limit_ == 0) {
     return;
   }
@@ -99,10 +135,9 @@ std::vector<RankedRow> TopRows::Take() {
   return std::exchange(heap_, {});
 }
 
-Status EvaluateKeys(const std::vector<SortKey>& keys, Batch& batch, std::vector<Vector>& values) {
-  values.resize(keys.size());
+Status EvaluateKeys(const std::vector<SortKey>& keys, Batch& batch, Operands& values) {
   for (size_t k = 0; k < keys.size(); ++k) {
-    RETURN_IF_ERROR(keys[k].expr->Evaluate(batch, values[k]));
+    RETURN_IF_ERROR(values.Read(k, *keys[k].expr, batch));
   }
   return Status::Ok();
 }

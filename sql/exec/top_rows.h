@@ -6,6 +6,7 @@
 
 #include "sql/bind/name_scope.h"
 #include "sql/exec/row_source.h"
+#include "sql/expr/operand.h"
 #include "sql/expr/vector.h"
 
 namespace stoa::sql {
@@ -31,15 +32,18 @@ class TopRows {
   TopRows(const std::vector<SortKey>& keys, Collation collation, size_t limit)
       : keys_(keys), collation_(collation), limit_(limit) {}
 
-  // Adds row `i` of a batch; `values[k]` holds key k for the batch.
-  void Add(std::span<const Vector> values, size_t i, RowRef row, uint64_t id, uint32_t group = 0);
+  // Those of the first `rows` rows of a batch that may be among the first, judged by their first key alone;
+  // `values[k]` holds key k for the batch.
+  void FindCandidates(const Operands& values, size_t rows, std::vector<uint32_t>& candidates) const;
+  // Adds row `i` of a batch.
+  void Add(const Operands& values, size_t i, RowRef row, uint64_t id, uint32_t group = 0);
   // Best first; the object is empty afterwards.
   std::vector<RankedRow> Take();
   size_t size() const { return heap_.size(); }
 
  private:
   bool Before(const RankedRow& a, const RankedRow& b) const;
-  bool NewBefore(std::span<const Vector> values, size_t i, uint64_t id, const RankedRow& kept) const;
+  bool NewBefore(const Operands& values, size_t i, uint64_t id, const RankedRow& kept) const;
 
   const std::vector<SortKey>& keys_;
   Collation collation_;
@@ -48,6 +52,6 @@ class TopRows {
 };
 
 // Evaluates the keys over a batch.
-Status EvaluateKeys(const std::vector<SortKey>& keys, Batch& batch, std::vector<Vector>& values);
+Status EvaluateKeys(const std::vector<SortKey>& keys, Batch& batch, Operands& values);
 
 }  // namespace stoa::sql

@@ -49,7 +49,7 @@ inline void AppendKey(const Vector& values, size_t row, Collation collation, std
   }
   key.push_back('t');
   if (values.type() == ValueType::kString || values.type() == ValueType::kText) {
-    key.append(FoldKey(collation, values.texts()[row]));
+    AppendFoldKey(collation, values.texts()[row], key);
   } else {
     key.append(values.texts()[row]);
   }

@@ -113,7 +113,7 @@ std::vector<Value*> ConstantTest::values() {
   return all;
 }
 
-IntegerTest::IntegerTest(const ConstantTest& test, bool is_unsigned) {
+IntegerTest::IntegerTest(const ConstantTest& test, bool is_unsigned) : is_unsigned_(is_unsigned) {
   if (test.is_range) {
     CompileRange(test, is_unsigned);
   } else {
@@ -212,6 +212,34 @@ void IntegerTest::Run(std::span<const int64_t> in, std::span<int64_t> out, bool 
   }
 }
 
+// The values of a list, ascending.
+std::vector<int64_t> IntegerTest::Listed() const {
+  std::vector<int64_t> values(set_.begin(), set_.end());
+  for (size_t i = 0; i < bitmap_.size(); ++i) {
+    if (bitmap_[i] != 0) {
+      values.push_back(static_cast<int64_t>(low_ + i));
+    }
+  }
+  std::ranges::sort(values, [this](int64_t a, int64_t b) {
+    return is_unsigned_ ? static_cast<uint64_t>(a) < static_cast<uint64_t>(b) : a < b;
+  });
+  return values;
+}
+
+std::optional<storage::ColumnPredicate> IntegerTest::Predicate() const {
+  if (empty_) {
+    return std::nullopt;
+  }
+  if (form_ != Form::kRange) {
+    std::vector<int64_t> values = Listed();
+    if (values.size() - 1 != width_) {  // else there is no gap between them
+      return storage::ColumnPredicate{storage::IntSet{std::move(values)}};
+    }
+  }
+  return storage::ColumnPredicate{
+      storage::IntRange{static_cast<int64_t>(low_), static_cast<int64_t>(low_ + width_)}};
+}
+
 RealTest::RealTest(const ConstantTest& test, bool as_float, double tolerance)
     : is_range_(test.is_range), tolerance_(tolerance) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -268,6 +296,25 @@ void RealTest::Run(std::span<const double> in, std::span<int64_t> out, bool nega
   }
 }
 
+std::optional<storage::ColumnPredicate> RealTest::Predicate() const {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  if (!is_range_ || !(low_ <= high_)) {
+    return std::nullopt;
+  }
+  // The floats at the ends of the range of doubles.
+  storage::FloatRange range{static_cast<float>(low_), static_cast<float>(high_)};
+  if (static_cast<double>(range.low) < low_) {
+    range.low = std::nextafter(range.low, kInfinity);
+  }
+  if (static_cast<double>(range.high) > high_) {
+    range.high = std::nextafter(range.high, -kInfinity);
+  }
+  if (!(range.low <= range.high)) {
+    return std::nullopt;
+  }
+  return storage::ColumnPredicate{range};
+}
+
 TextTest::TextTest(const ConstantTest& test, Collation collation)
     : collation_(collation), is_range_(test.is_range), low_open_(test.low_open), high_open_(test.high_open) {
   const bool textual = (!test.low || IsTextual(*test.low)) && (!test.high || IsTextual(*test.high));
@@ -304,6 +351,17 @@ bool TextTest::Matches(std::string_view value) const {
   }
   return std::ranges::any_of(list_,
                              [&](const std::string& text) { return EqualStrings(collation_, value, text); });
+}
+
+std::optional<storage::ColumnPredicate> TextTest::Predicate() const {
+  if (is_range_ || list_.empty() || FoldsCase(collation_)) {
+    return std::nullopt;
+  }
+  storage::BytesSet set{list_};
+  std::ranges::sort(set.values);
+  const auto repeated = std::ranges::unique(set.values);
+  set.values.erase(repeated.begin(), repeated.end());
+  return storage::ColumnPredicate{std::move(set)};
 }
 
 bool TextTest::MatchesRange(std::string_view value) const {

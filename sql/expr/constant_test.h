@@ -10,6 +10,7 @@
 #include "sql/bind/name_scope.h"
 #include "sql/expr/expr.h"
 #include "sql/parser/ast.h"
+#include "storage/column/column_predicate.h"
 #include "storage/json/json_value.h"
 
 // Tests of values against constants: comparisons, BETWEEN and IN, compiled once per query and type.
@@ -34,7 +35,8 @@ struct ConstantTest {
   std::vector<Value*> values();
 };
 
-// The compiled tests are immutable and do not regard `negated`.
+// The compiled tests are immutable and do not regard `negated`. Predicate() is the same test for storage;
+// nullopt when storage has none like it, or when nothing matches.
 class IntegerTest {
  public:
   // Constants that are no numbers match nothing. `is_unsigned`: values are the bits of a uint64.
@@ -43,13 +45,16 @@ class IntegerTest {
   bool Matches(int64_t value) const;
   // out[i] = Matches(in[i]) != negated, as 0 or 1.
   void Run(std::span<const int64_t> in, std::span<int64_t> out, bool negated) const;
+  std::optional<storage::ColumnPredicate> Predicate() const;
 
  private:
   enum class Form : uint8_t { kRange, kBitmap, kSet };
   void CompileRange(const ConstantTest& test, bool is_unsigned);
   void CompileList(const ConstantTest& test, bool is_unsigned);
+  std::vector<int64_t> Listed() const;
 
   Form form_ = Form::kRange;
+  bool is_unsigned_;
   bool empty_ = false;
   uint64_t low_ = 0;  // kRange, kBitmap: matches value - low_ <= width_, modulo 2^64
   uint64_t width_ = 0;
@@ -65,6 +70,8 @@ class RealTest {
 
   bool Matches(double value) const;
   void Run(std::span<const double> in, std::span<int64_t> out, bool negated) const;
+  // For values that are 32-bit floats.
+  std::optional<storage::ColumnPredicate> Predicate() const;
 
  private:
   bool is_range_ = false;
@@ -79,6 +86,7 @@ class TextTest {
   TextTest(const ConstantTest& test, Collation collation);
 
   bool Matches(std::string_view value) const;
+  std::optional<storage::ColumnPredicate> Predicate() const;
 
  private:
   bool MatchesRange(std::string_view value) const;

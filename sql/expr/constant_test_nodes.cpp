@@ -32,6 +32,19 @@ class TestExpr : public Expr {
     return Status::Ok();
   }
 
+  std::optional<SlotCondition> slot_condition() const final {
+    // With a NULL among its constants NOT IN is never true.
+    if (operand_->slot() < 0 || (negated_ && null_unless_matched_)) {
+      return std::nullopt;
+    }
+    std::optional<storage::ColumnPredicate> predicate = Predicate();
+    if (!predicate) {
+      return std::nullopt;
+    }
+    predicate->negated = negated_;
+    return SlotCondition{static_cast<size_t>(operand_->slot()), std::move(*predicate)};
+  }
+
  protected:
   TestExpr(SharedExpr operand, const ConstantTest& test)
       : Expr(ValueType::kInt),
@@ -40,6 +53,7 @@ class TestExpr : public Expr {
         null_unless_matched_(test.has_null) {}
 
   virtual void Run(const Vector& in, Vector& out) const = 0;
+  virtual std::optional<storage::ColumnPredicate> Predicate() const { return std::nullopt; }
   bool negated() const { return negated_; }
   const Expr& operand() const { return *operand_; }
 
@@ -56,6 +70,7 @@ class IntegerTestExpr : public TestExpr {
 
  protected:
   void Run(const Vector& in, Vector& out) const override { test_.Run(in.ints(), out.ints(), negated()); }
+  std::optional<storage::ColumnPredicate> Predicate() const override { return test_.Predicate(); }
 
  private:
   IntegerTest test_;
@@ -68,6 +83,9 @@ class RealTestExpr : public TestExpr {
 
  protected:
   void Run(const Vector& in, Vector& out) const override { test_.Run(in.reals(), out.ints(), negated()); }
+  std::optional<storage::ColumnPredicate> Predicate() const override {
+    return operand().type() == ValueType::kFloat ? test_.Predicate() : std::nullopt;
+  }
 
  private:
   RealTest test_;
@@ -85,6 +103,7 @@ class TextTestExpr : public TestExpr {
       return static_cast<int64_t>(test_.Matches(value) == wanted);
     });
   }
+  std::optional<storage::ColumnPredicate> Predicate() const override { return test_.Predicate(); }
 
  private:
   TextTest test_;

@@ -1,11 +1,14 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "sql/expr/vector.h"
 #include "storage/base/result.h"
+#include "storage/column/column_predicate.h"
 
 namespace stoa::sql {
 
@@ -16,6 +19,16 @@ class Batch {
   virtual ~Batch() = default;
   virtual size_t size() const = 0;
   virtual Result<const Vector*> Slot(size_t slot) = 0;
+};
+
+class Expr;
+using ExprPtr = std::unique_ptr<const Expr>;
+using SharedExpr = std::shared_ptr<const Expr>;
+
+// A condition on one slot that storage can test itself.
+struct SlotCondition {
+  size_t slot = 0;
+  storage::ColumnPredicate predicate;
 };
 
 // A bound, typed expression. Immutable after binding and safe to share between threads that use their own
@@ -31,6 +44,11 @@ class Expr {
   virtual bool is_constant() const { return false; }
   // The slot when the expression is nothing but that slot; else -1.
   virtual int slot() const { return -1; }
+  // For filters: the operands when the expression is true exactly where all of them are; else none.
+  virtual std::span<const SharedExpr> conjuncts() const { return {}; }
+  // For filters: a condition that holds exactly where the expression is true, if its slot is a column, which
+  // has no NULLs; nullopt when there is none.
+  virtual std::optional<SlotCondition> slot_condition() const { return std::nullopt; }
 
  protected:
   explicit Expr(ValueType type) : type_(type) {}
@@ -38,8 +56,5 @@ class Expr {
  private:
   ValueType type_;
 };
-
-using ExprPtr = std::unique_ptr<const Expr>;
-using SharedExpr = std::shared_ptr<const Expr>;
 
 }  // namespace stoa::sql

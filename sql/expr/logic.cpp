@@ -17,6 +17,9 @@ class LogicExpr : public Expr {
   LogicExpr(std::vector<SharedExpr> operands, bool is_and)
       : Expr(ValueType::kInt), operands_(std::move(operands)), is_and_(is_and) {}
 
+  std::span<const SharedExpr> conjuncts() const override {
+    return is_and_ ? std::span<const SharedExpr>(operands_) : std::span<const SharedExpr>();
+  }
   Status Evaluate(Batch& batch, Vector& out) const override {
     std::vector<uint8_t> nulls;  // rows where an operand is NULL; empty: none
     Vector scratch;
@@ -111,6 +114,7 @@ class ConditionExpr : public Expr {
  public:
   explicit ConditionExpr(SharedExpr operand) : Expr(ValueType::kInt), operand_(std::move(operand)) {}
 
+  std::span<const SharedExpr> conjuncts() const override { return {&operand_, 1}; }
   Status Evaluate(Batch& batch, Vector& out) const override {
     Vector scratch;
     ASSIGN_OR_RETURN(const Vector* in, ReadOperand(*operand_, batch, scratch));

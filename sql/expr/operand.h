@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "sql/expr/expr.h"
 
@@ -15,6 +16,24 @@ inline bool IsNumber(ValueClass kind) { return kind == ValueClass::kInteger || k
 // The values of `expr` for the batch: a slot's own vector, else `scratch` after evaluation. Checked: as many
 // values as the batch has rows, in the lane of the expression's type.
 Result<const Vector*> ReadOperand(const Expr& expr, Batch& batch, Vector& scratch);
+
+// The values of several expressions for one batch after another, read as by ReadOperand(): columns are not
+// copied. Values are valid until the batch or the same operand is read again. One thread at a time.
+class Operands {
+ public:
+  explicit Operands(size_t count) : values_(count), scratch_(count) {}
+
+  size_t size() const { return values_.size(); }
+  Status Read(size_t operand, const Expr& expr, Batch& batch) {
+    ASSIGN_OR_RETURN(values_[operand], ReadOperand(expr, batch, scratch_[operand]));
+    return Status::Ok();
+  }
+  const Vector& operator[](size_t operand) const { return *values_[operand]; }
+
+ private:
+  std::vector<const Vector*> values_;
+  std::vector<Vector> scratch_;
+};
 
 // Makes the value NULL, with the lane value NULLs have.
 void SetNullValue(Vector& out, size_t row);

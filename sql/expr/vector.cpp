@@ -78,6 +78,22 @@ void Vector::Set(size_t row, const Value& value) {
   }
 }
 
+void Vector::Keep(std::span<const uint32_t> rows) {
+  const auto keep = [rows](auto& values) {
+    if (!values.empty()) {
+      for (size_t i = 0; i < rows.size(); ++i) {
+        values[i] = values[rows[i]];
+      }
+      values.resize(rows.size());
+    }
+  };
+  keep(ints_);
+  keep(reals_);
+  keep(texts_);
+  keep(nulls_);
+  size_ = rows.size();
+}
+
 std::string_view Vector::Own(std::string text) {
   owned_.push_back(std::move(text));
   return owned_.back();

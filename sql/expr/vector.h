@@ -45,6 +45,9 @@ class Vector {
   // Puts `value`, of this type or NULL, at `row`; its bytes stay the caller's.
   void Set(size_t row, const Value& value);
 
+  // Keeps the values at `rows`, which ascend, and drops the others.
+  void Keep(std::span<const uint32_t> rows);
+
   // Keeps `text` as long as this vector holds its contents.
   std::string_view Own(std::string text);
   storage::ReadBuffer& buffer() { return buffer_; }

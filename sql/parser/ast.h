@@ -335,6 +335,23 @@ struct OptimizeStatement {
   std::vector<ParsedOption> options;
 };
 
+// FREEZE t, … and UNFREEZE t, ….
+struct FreezeStatement {
+  std::vector<TableReference> tables;
+  bool unfreeze = false;
+};
+
+struct BackupStatement {
+  std::vector<TableReference> tables;  // none: all
+  std::string folder;
+  std::vector<ParsedOption> options;
+};
+
+struct ImportTableStatement {
+  TableReference table;
+  std::string path;
+};
+
 struct LockTablesStatement {
   struct Lock {
     TableReference table;
@@ -372,7 +389,7 @@ struct NoOpStatement {
   std::string what;
 };
 
-// Statements of the dialect that later work builds: answered with 1235. `what` names it: "BACKUP", "ATTACH
+// Statements of the dialect that later work builds: answered with 1235. `what` names it: "RESTORE", "ATTACH
 // TABLE", …
 struct UnbuiltStatement {
   std::string what;
@@ -382,7 +399,8 @@ struct UnbuiltStatement {
 using Statement =
     std::variant<SelectStatement, InsertStatement, UpdateStatement, DeleteStatement, CreateTableStatement,
                  DropTableStatement, TruncateStatement, AlterTableStatement, ShowStatement, SetStatement,
-                 TransactionStatement, FlushStatement, OptimizeStatement, LockTablesStatement, KillStatement,
-                 UseStatement, ExplainStatement, CallStatement, NoOpStatement, UnbuiltStatement>;
+                 TransactionStatement, FlushStatement, OptimizeStatement, FreezeStatement, BackupStatement,
+                 ImportTableStatement, LockTablesStatement, KillStatement, UseStatement, ExplainStatement,
+                 CallStatement, NoOpStatement, UnbuiltStatement>;
 
 }  // namespace stoa::sql

@@ -3,7 +3,7 @@
 
 #include "sql/parser/statement_parser.h"
 
-// The first word of a statement decides; then the small statements: transactions, FLUSH, LOCK, KILL, CALL, …
+// The first word of a statement decides; then the small statements: transactions, LOCK, KILL, CALL, …
 namespace stoa::sql {
 namespace {
 
@@ -14,11 +14,7 @@ struct UnbuiltPhrase {
 };
 
 constexpr auto kUnbuilt = std::to_array<UnbuiltPhrase>({
-    {"freeze", "", "FREEZE"},
-    {"unfreeze", "", "UNFREEZE"},
-    {"backup", "", "BACKUP"},
     {"restore", "", "RESTORE"},
-    {"import", "table", "IMPORT TABLE"},
     {"attach", "", "ATTACH TABLE"},
     {"reload", "", "RELOAD"},
     {"join", "cluster", "JOIN CLUSTER"},
@@ -90,6 +86,10 @@ Result<Statement> StatementParser::ParseByFirstWord() {
       {"flush", "P02", &StatementParser::ParseFlush},
       {"optimize", "P01", &StatementParser::ParseOptimize},
       {"optimise", "P01", &StatementParser::ParseOptimize},
+      {"freeze", "P02", &StatementParser::ParseFreeze},
+      {"unfreeze", "P02", &StatementParser::ParseFreeze},
+      {"backup", "P02", &StatementParser::ParseBackup},
+      {"import", "P02", &StatementParser::ParseImport},
       {"lock", "P02", &StatementParser::ParseLockTables},
       {"unlock", "P02", &StatementParser::ParseUnlockTables},
       {"kill", "P02", &StatementParser::ParseKill},
@@ -177,54 +177,6 @@ Result<Statement> StatementParser::ParseTransaction() {
     RETURN_IF_ERROR(ParseName().status());
   }
   return Statement(transaction);
-}
-
-Result<Statement> StatementParser::ParseFlush() {
-  Advance();
-  FlushStatement flush;
-  if (IsAnyWord({"no_write_to_binlog", "local"})) {
-    Advance();
-  }
-  if (IsAnyWord({"ramchunk", "rtindex"}) ||
-      (IsAnyWord({"table", "tables"}) && Ahead().kind != TokenKind::kEnd && !IsSignAhead(';') &&
-       !IsWordAhead("with"))) {
-    flush.what = IsWord("ramchunk") ? "ramchunk" : "table";
-    Advance();
-    ASSIGN_OR_RETURN(flush.tables, ParseTableNames());
-    SkipWords();  // WITH READ LOCK
-    return Statement(std::move(flush));
-  }
-  if (token_.kind != TokenKind::kIdentifier) {
-    return Unexpected();
-  }
-  if (IsAnyWord({"table", "tables"})) {
-    flush.what = "tables";
-    SkipWords();
-    return Statement(std::move(flush));
-  }
-  if (!IsAnyWord({"attributes", "logs", "hostnames", "hosts", "privileges", "status", "binary", "engine",
-                  "error", "general", "slow", "relay", "user_resources", "optimizer_costs", "query",
-                  "des_key_file"})) {
-    return Unexpected();
-  }
-  do {
-    flush.what = SkipWords();
-  } while (AcceptSign(','));
-  return Statement(std::move(flush));
-}
-
-Result<Statement> StatementParser::ParseOptimize() {
-  Advance();
-  OptimizeStatement optimize;
-  if (IsAnyWord({"no_write_to_binlog", "local"})) {
-    Advance();
-  }
-  if (!AcceptWord("table") && !AcceptWord("index")) {
-    return Unexpected();
-  }
-  ASSIGN_OR_RETURN(optimize.table, ParseTableName());
-  RETURN_IF_ERROR(ParseOptionsIfAny(optimize.options));
-  return Statement(std::move(optimize));
 }
 
 // LOCK TABLES t [AS a] READ [LOCAL] | [LOW_PRIORITY] WRITE, …

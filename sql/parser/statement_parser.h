@@ -196,9 +196,15 @@ class StatementParser {
   Status ParseSetTransaction(SetStatement& set);
   Result<ParsedExprPtr> ParseSetValue();
 
-  // The rest (parser_admin.cpp).
+  // FLUSH, OPTIMIZE, FREEZE, BACKUP, IMPORT (parser_maintenance.cpp).
   Result<Statement> ParseFlush();
   Result<Statement> ParseOptimize();
+  Result<Statement> ParseFreeze();
+  Result<Statement> ParseBackup();
+  Result<Statement> ParseImport();
+  Result<std::string> ParseFolder();
+
+  // The rest (parser_admin.cpp).
   Result<Statement> ParseLockTables();
   Result<Statement> ParseUnlockTables();
   Result<Statement> ParseKill();

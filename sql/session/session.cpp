@@ -33,6 +33,9 @@ struct Dispatcher {
   Status operator()(const TransactionStatement& s) { return ExecuteTransaction(s, context); }
   Status operator()(const FlushStatement& s) { return ExecuteFlush(s, context); }
   Status operator()(const OptimizeStatement& s) { return ExecuteOptimize(s, context); }
+  Status operator()(const FreezeStatement& s) { return ExecuteFreeze(s, context); }
+  Status operator()(const BackupStatement& s) { return ExecuteBackup(s, context); }
+  Status operator()(const ImportTableStatement& s) { return ExecuteImportTable(s, context); }
   Status operator()(const LockTablesStatement& s) { return ExecuteLockTables(s, context); }
   Status operator()(const KillStatement& s) { return ExecuteKill(s, context); }
   Status operator()(const UseStatement& s) { return ExecuteUse(s, context); }
@@ -56,6 +59,9 @@ struct IsWrite {
   bool operator()(const AlterTableStatement&) const { return true; }
   bool operator()(const FlushStatement&) const { return true; }
   bool operator()(const OptimizeStatement&) const { return true; }
+  bool operator()(const FreezeStatement&) const { return true; }
+  bool operator()(const BackupStatement&) const { return true; }
+  bool operator()(const ImportTableStatement&) const { return true; }
   bool operator()(const LockTablesStatement&) const { return true; }
   bool operator()(const UnbuiltStatement&) const { return true; }
   bool operator()(const SetStatement& set) const {

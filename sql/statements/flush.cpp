@@ -1,19 +1,7 @@
-#include "sql/sql_error.h"
 #include "sql/statements/statements.h"
 
 namespace stoa::sql {
 namespace {
-
-Status RequireRealTime(std::string_view statement, const TableReference& reference,
-                       StatementContext& context) {
-  const auto table = context.FindTable(reference);
-  if (table == nullptr || table->definition()->kind != storage::TableKind::kRealTime) {
-    return context.MissingTable(
-        reference, SyntaxError(fmt::format("{} requires an existing RT table, '{}' is none", statement,
-                                           reference.name)));
-  }
-  return Status::Ok();
-}
 
 // A tag that grows with what was committed: equal tags, nothing new to write.
 Status FlushAttributes(StatementContext& context) {
@@ -41,18 +29,12 @@ Status ExecuteFlush(const FlushStatement& statement, StatementContext& context) 
   for (const TableReference& table : statement.tables) {
     RETURN_IF_ERROR(RequireRealTime(ram_chunk ? "FLUSH RAMCHUNK" : "FLUSH TABLE", table, context));
   }
-  if (ram_chunk) {
-    return NotSupportedYet("FLUSH RAMCHUNK");
-  }
   for (const TableReference& table : statement.tables) {
-    RETURN_IF_ERROR(context.catalog().FlushTable(table.name));
+    RETURN_IF_ERROR(context.cancel.Check());
+    RETURN_IF_ERROR(ram_chunk ? context.catalog().FlushRamChunk(table.name)
+                              : context.catalog().FlushTable(table.name));
   }
   return SendOk(context);
-}
-
-Status ExecuteOptimize(const OptimizeStatement& statement, StatementContext& context) {
-  RETURN_IF_ERROR(RequireRealTime("OPTIMIZE TABLE", statement.table, context));
-  return NotSupportedYet("OPTIMIZE TABLE");
 }
 
 }  // namespace stoa::sql

@@ -52,7 +52,7 @@ Result<std::vector<ColumnValues>> JsonPathUpdater::Apply(const std::vector<JsonP
     const auto& column =
         snapshot_.definition->columns[static_cast<size_t>(snapshot_.definition->IndexOf(column_id))];
     readers_.clear();
-  readers_.resize(snapshot_.parts.size());
+    readers_.resize(snapshot_.parts.size());
     ColumnValues& values = columns.emplace_back();
     values.column = column_id;
     values.type = column.type;

@@ -77,6 +77,12 @@ VirtualTable ProcessListTable(StatementContext& context) {
               VirtualRows::Text(runs ? "executing" : ""),
               runs ? VirtualRows::Text(process.statement) : Value::Null()});
   }
+  for (const storage::MaintenanceJob& job : context.catalog().Jobs()) {
+    rows.Add({VirtualRows::Number(0), VirtualRows::Text("system user"), VirtualRows::Text(""),
+              VirtualRows::Text("Manticore"), VirtualRows::Text("Daemon"),
+              Value::Bigint(std::max<int64_t>(0, now / 1'000'000 - job.started)),
+              VirtualRows::Text("maintenance"), VirtualRows::Text(JobText(job))});
+  }
   return rows.Take();
 }
 

@@ -38,6 +38,8 @@ Result<ShowRows> ShowServer(const ShowStatement& show, StatementContext& context
 Result<ShowRows> ShowSession(const ShowStatement& show, StatementContext& context);  // show_session.cpp
 Result<ShowRows> ShowFixed(const ShowStatement& show);                               // show_fixed.cpp
 
+// A flush or merge for SHOW THREADS and SHOW PROCESSLIST: "merge of 4 chunks of table t: 35.0%".
+std::string JobText(const storage::MaintenanceJob& job);
 // The table of a SHOW, or 1146.
 Result<std::shared_ptr<storage::Table>> FindShownTable(const TableReference& table,
                                                        StatementContext& context);

@@ -28,6 +28,10 @@ int64_t SecondsIn(const ProcessInfo& process, int64_t now) {
   return std::max<int64_t>(0, (now - process.state_micros) / 1'000'000);
 }
 
+int64_t SecondsIn(const storage::MaintenanceJob& job, int64_t now) {
+  return std::max<int64_t>(0, now / 1'000'000 - job.started);
+}
+
 ShowRows ProcessList(bool full, StatementContext& context) {
   ShowRows answer({"Id", "User", "Host", "db", "Command", "Time", "State", "Info"});
   const int64_t now = context.session.environment.clock->UnixMicros();
@@ -41,6 +45,11 @@ ShowRows ProcessList(bool full, StatementContext& context) {
                 Value::String(runs ? "executing" : ""),
                 runs ? Value::String(std::string(info)) : Value::Null()});
   }
+  // Like MySQL's own threads: nothing that KILL could name.
+  for (const storage::MaintenanceJob& job : context.catalog().Jobs()) {
+    answer.Add({"0", "system user", "", "Manticore", "Daemon", std::to_string(SecondsIn(job, now)),
+                "maintenance", JobText(job)});
+  }
   return answer;
 }
 
@@ -53,6 +62,11 @@ ShowRows Threads(StatementContext& context) {
     answer.Add({id, "work_" + id, process.protocol, process.command == "Sleep" ? "net_idle" : "query",
                 process.host, id, fmt::format("{}s", SecondsIn(process, now)), "N/A", "N/A",
                 process.statement.empty() ? "Waiting" : "In query", process.statement});
+  }
+  for (const storage::MaintenanceJob& job : context.catalog().Jobs()) {
+    const std::string id = std::to_string(job.id);
+    answer.Add({id, "job_" + id, "-", "maintenance", "-", "0", fmt::format("{}s", SecondsIn(job, now)), "N/A",
+                "N/A", "In job", JobText(job)});
   }
   return answer;
 }
@@ -85,6 +99,10 @@ ShowRows Locks(StatementContext& context) {
       const auto definition = table->definition();
       answer.Add({TableKindName(definition->kind), definition->name, "read", ""});
     }
+    if (context.catalog().Statistics(*table).frozen) {
+      const auto definition = table->definition();
+      answer.Add({TableKindName(definition->kind), definition->name, "freeze", ""});
+    }
   }
   return answer;
 }
@@ -98,6 +116,15 @@ ShowRows Grants(StatementContext& context) {
 }
 
 }  // namespace
+
+std::string JobText(const storage::MaintenanceJob& job) {
+  std::string text = fmt::format("{} of table {}", job.what, job.table);
+  if (job.total > 0) {
+    const uint64_t done = std::min(job.done, job.total);
+    text += fmt::format(": {:.1f}%", 100.0 * static_cast<double>(done) / static_cast<double>(job.total));
+  }
+  return text;
+}
 
 Result<ShowRows> ShowServer(const ShowStatement& show, StatementContext& context) {
   if (show.what == "variables") {

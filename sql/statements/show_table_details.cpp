@@ -1,19 +1,17 @@
 #include <algorithm>
 
 #include "sql/sql_error.h"
-#include "sql/statements/display_order.h"
 #include "sql/statements/show_rows.h"
 
 // SHOW TABLE t STATUS | SETTINGS | INDEXES.
 namespace stoa::sql {
 namespace {
 
-using storage::ColumnType;
 using storage::TableDefinition;
 using storage::TableKind;
 using storage::TableSnapshot;
+using storage::TableStatistics;
 
-constexpr std::string_view kDefaultMemoryLimit = "134217728";
 constexpr std::string_view kNoQueries =
     R"({"queries":0, "avg":"-", "min":"-", "max":"-", "pct95":"-", "pct99":"-"})";
 
@@ -25,33 +23,48 @@ void AddTimes(std::string_view prefix, ShowRows& answer) {
   }
 }
 
-void AddParts(const TableSnapshot& snapshot, ShowRows& answer) {
-  uint64_t live = 0;
+// Shares of the chunk files, by suffix: mapped, and of that resident in memory.
+void AddMapped(const TableStatistics& statistics, ShowRows& answer) {
+  const auto add = [&](std::string_view what, std::string_view suffix) {
+    uint64_t mapped = 0;
+    uint64_t resident = 0;
+    for (const storage::ChunkFileInfo& file : statistics.files) {
+      if (file.name.ends_with(suffix)) {
+        mapped += file.mapped_bytes;
+        resident += std::min(file.resident_bytes, file.mapped_bytes);  // whole pages, also the last one
+      }
+    }
+    answer.Add({fmt::format("disk_mapped{}", what), Number(mapped)});
+    answer.Add({fmt::format("disk_mapped_cached{}", what), Number(resident)});
+  };
+  add("", "");
+  add("_doclists", ".spd");
+  add("_hitlists", ".spp");
+}
+
+void AddKilled(uint64_t killed, uint64_t live, ShowRows& answer) {
+  const uint64_t rows = live + killed;
+  const double rate = rows == 0 ? 0.0 : 100.0 * static_cast<double>(killed) / static_cast<double>(rows);
+  answer.Add({"killed_documents", Number(killed)});
+  answer.Add({"killed_rate", fmt::format("{:.2f}%", rate)});
+}
+
+void AddParts(const TableSnapshot& snapshot, const TableStatistics& statistics, ShowRows& answer) {
   uint64_t killed = 0;
-  uint64_t ram = 0;
   uint64_t segments = 0;
   uint64_t chunks = 0;
   for (const auto& part : snapshot.parts) {
-    live += part->live_count();
     killed += part->deleted().count();
-    ram += part->ram_bytes();
     (part->is_disk_chunk() ? chunks : segments) += 1;
   }
-  const uint64_t rows = live + killed;
-  const auto limit = snapshot.definition->settings.find("rt_mem_limit");
-  answer.Add({"ram_bytes", Number(ram)});
-  answer.Add({"killed_documents", Number(killed)});
-  answer.Add({"killed_rate", fmt::format("{:.2f}%", rows == 0 ? 0.0
-                                                              : 100.0 * static_cast<double>(killed) /
-                                                                    static_cast<double>(rows))});
-  answer.Add({"ram_chunk", Number(ram)});
+  AddKilled(killed, snapshot.live_count(), answer);
+  answer.Add({"ram_chunk", Number(statistics.ram_bytes)});
   answer.Add({"ram_chunk_segments_count", Number(segments)});
   answer.Add({"disk_chunks", Number(chunks)});
-  answer.Add(
-      {"mem_limit", limit == snapshot.definition->settings.end() ? kDefaultMemoryLimit : limit->second});
-  answer.Add({"mem_limit_rate", "95.00%"});
-  answer.Add({"ram_bytes_retired", "0"});
-  answer.Add({"optimizing", "0"});
+  answer.Add({"mem_limit", Number(statistics.mem_limit)});
+  answer.Add({"mem_limit_rate", fmt::format("{:.2f}%", 100.0 * statistics.mem_limit_rate)});
+  answer.Add({"ram_bytes_retired", "0"});  // memory of old segments goes with the last query that reads them
+  answer.Add({"optimizing", statistics.optimizing ? "1" : "0"});
 }
 
 Result<ShowRows> TableStatusOf(const storage::Table& table, StatementContext& context) {
@@ -59,19 +72,40 @@ Result<ShowRows> TableStatusOf(const storage::Table& table, StatementContext& co
   ShowRows answer({"Variable_name", "Value"});
   answer.Add({"table_type", TableKindName(snapshot->definition->kind)});
   if (snapshot->definition->kind != TableKind::kDistributed) {
-    const uint64_t disk = context.catalog().DiskBytes(table);
+    const TableStatistics statistics = context.catalog().Statistics(table);
     answer.Add({"indexed_documents", Number(snapshot->live_count())});
     answer.Add({"indexed_bytes", "0"});
-    answer.Add({"disk_bytes", Number(disk)});
-    answer.Add({"disk_mapped", "0"});
-    AddParts(*snapshot, answer);
-    answer.Add({"locked", table.read_locked() ? "1" : "0"});
+    answer.Add({"ram_bytes", Number(statistics.ram_bytes + statistics.chunk_ram_bytes)});
+    answer.Add({"disk_bytes", Number(context.catalog().DiskBytes(table))});
+    AddMapped(statistics, answer);
+    AddParts(*snapshot, statistics, answer);
+    answer.Add({"locked", table.read_locked() || statistics.frozen ? "1" : "0"});
     answer.Add({"tid", "0"});
     answer.Add({"tid_saved", "0"});
   }
   AddTimes("query_time", answer);
   AddTimes("exact_query_time", answer);
   AddTimes("found_rows", answer);
+  return answer;
+}
+
+// SHOW TABLE t CHUNK n STATUS.
+Result<ShowRows> ChunkStatus(const storage::Table& table, uint64_t index, StatementContext& context) {
+  const TableStatistics statistics = context.catalog().Statistics(table);
+  if (index >= statistics.chunks.size()) {
+    return SyntaxError(fmt::format("table '{}' has no chunk {} (it has {})", table.definition()->name, index,
+                                   statistics.chunks.size()));
+  }
+  const TableStatistics::Chunk& chunk = statistics.chunks[index];
+  const uint64_t live = chunk.rows - std::min(chunk.rows, chunk.deleted);
+  ShowRows answer({"Variable_name", "Value"});
+  answer.Add({"table_type", "disk"});
+  answer.Add({"chunk_id", Number(chunk.id.value)});
+  answer.Add({"indexed_documents", Number(live)});
+  answer.Add({"disk_bytes", Number(chunk.disk_bytes)});
+  AddKilled(chunk.deleted, live, answer);
+  answer.Add({"updated_values", Number(chunk.patched_values)});
+  answer.Add({"optimizing", chunk.merging ? "1" : "0"});
   return answer;
 }
 
@@ -96,35 +130,6 @@ ShowRows TableSettings(const TableDefinition& definition) {
   return answer;
 }
 
-bool CanHaveSecondaryIndex(const storage::ColumnDefinition& column) {
-  switch (column.type) {
-    case ColumnType::kText:
-    case ColumnType::kFloatVector:
-    case ColumnType::kFloatVectorArray:
-      return false;
-    case ColumnType::kJson:
-      return column.secondary_index;
-    default:
-      return true;
-  }
-}
-
-// Secondary indexes belong to disk chunks; a table that is all in RAM has none.
-ShowRows TableIndexes(const TableSnapshot& snapshot) {
-  ShowRows answer({"Name", "Type", "Enabled", "Percent"});
-  const bool on_disk = std::any_of(snapshot.parts.begin(), snapshot.parts.end(),
-                                   [](const auto& part) { return part->is_disk_chunk(); });
-  if (!on_disk) {
-    return answer;
-  }
-  for (const storage::ColumnDefinition* column : DisplayOrder(*snapshot.definition)) {
-    if (CanHaveSecondaryIndex(*column)) {
-      answer.Add({column->name, storage::DescribeType(*column), "1", "100"});
-    }
-  }
-  return answer;
-}
-
 }  // namespace
 
 Result<ShowRows> ShowTableDetails(const ShowStatement& show, StatementContext& context) {
@@ -137,20 +142,13 @@ Result<ShowRows> ShowTableDetails(const ShowStatement& show, StatementContext& c
         show.table, SyntaxError(fmt::format("SHOW TABLE {} requires an existing table, no such table '{}'",
                                             subject, show.table.name)));
   }
-  const auto snapshot = table->Snapshot();
-  if (show.chunk) {
-    const auto chunks =
-        static_cast<uint64_t>(std::count_if(snapshot->parts.begin(), snapshot->parts.end(),
-                                            [](const auto& part) { return part->is_disk_chunk(); }));
-    if (*show.chunk >= chunks) {
-      return SyntaxError(
-          fmt::format("table '{}' has no chunk {} (it has {})", show.table.name, *show.chunk, chunks));
-    }
+  if (show.what == "table_indexes") {
+    return ShowRows({"Name", "Type", "Enabled", "Percent"});  // there are no secondary indexes yet
   }
   if (show.what == "table_settings") {
-    return TableSettings(*snapshot->definition);
+    return TableSettings(*table->definition());
   }
-  return show.what == "table_indexes" ? TableIndexes(*snapshot) : TableStatusOf(*table, context);
+  return show.chunk ? ChunkStatus(*table, *show.chunk, context) : TableStatusOf(*table, context);
 }
 
 }  // namespace stoa::sql

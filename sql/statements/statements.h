@@ -37,6 +37,12 @@ Status ExecuteUse(const UseStatement& statement, StatementContext& context);
 Status ExecuteKill(const KillStatement& statement, StatementContext& context);
 Status ExecuteFlush(const FlushStatement& statement, StatementContext& context);
 Status ExecuteOptimize(const OptimizeStatement& statement, StatementContext& context);
+Status ExecuteFreeze(const FreezeStatement& statement, StatementContext& context);
+Status ExecuteBackup(const BackupStatement& statement, StatementContext& context);
+Status ExecuteImportTable(const ImportTableStatement& statement, StatementContext& context);
+// 1064 "FLUSH TABLE requires an existing RT table, 't' is none"; `statement` names the statement.
+Status RequireRealTime(std::string_view statement, const TableReference& reference,
+                       StatementContext& context);
 Status ExecuteLockTables(const LockTablesStatement& statement, StatementContext& context);
 Status ExecuteCall(const CallStatement& statement, StatementContext& context);
 

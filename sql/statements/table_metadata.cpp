@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <filesystem>
+
 #include "sql/sql_error.h"
 #include "sql/statements/show_rows.h"
 #include "sql/statements/virtual_rows.h"
@@ -16,6 +19,19 @@ VirtualTable ColumnsOf(const storage::TableDefinition& definition) {
   return rows.Take();
 }
 
+// Files of the table on disk; how much of them is mapped, and of that in memory right now.
+VirtualTable FilesOf(const storage::Table& table, StatementContext& context) {
+  VirtualRows rows("file,normalized,#size,#mapped_bytes,#resident_bytes");
+  const Result<std::string> data_dir = context.server().Setting("data_dir");
+  const std::filesystem::path folder = data_dir.ok() ? *data_dir : std::string();
+  for (const storage::ChunkFileInfo& file : context.catalog().Statistics(table).files) {
+    rows.Add({VirtualRows::Text(file.name), VirtualRows::Text((folder / file.name).string()),
+              VirtualRows::Number(file.bytes), VirtualRows::Number(file.mapped_bytes),
+              VirtualRows::Number(std::min(file.resident_bytes, file.mapped_bytes))});
+  }
+  return rows.Take();
+}
+
 }  // namespace
 
 // t.@table: the columns; t.@status: SHOW TABLE t STATUS; t.@files: its files on disk.
@@ -28,7 +44,7 @@ Result<VirtualTable> ReadTableMetadata(const TableReference& table, StatementCon
     return ColumnsOf(*found->definition());
   }
   if (table.suffix == "@files") {
-    return VirtualRows("file,normalized,#size").Take();
+    return FilesOf(*found, context);
   }
   if (table.suffix != "@status") {
     return NoSuchTable(table.name + "." + table.suffix);

@@ -44,6 +44,7 @@ class GroupCommitBinlog : public Binlog {
   Lsn last_durable() const override;
   Status Forget(Lsn lsn) override;
   Status Close() override;
+  size_t retained_segments() const override;
   BinlogCounters counters() const override;
 
  private:
@@ -276,6 +277,11 @@ Lsn GroupCommitBinlog::last_appended() const {
 Lsn GroupCommitBinlog::last_durable() const {
   MutexLock lock(mutex_);
   return Lsn(options_.flush == 0 ? appended_ : durable_);
+}
+
+size_t GroupCommitBinlog::retained_segments() const {
+  MutexLock lock(mutex_);
+  return segments_.size() + 1;
 }
 
 BinlogCounters GroupCommitBinlog::counters() const {

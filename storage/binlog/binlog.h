@@ -68,7 +68,8 @@ class Binlog {
   // current one is ended first if it is among them. On error nothing needed is lost, and the next call tries
   // again.
   virtual Status Forget(Lsn lsn) = 0;
-  virtual Status Close() = 0;  // writes and syncs what is left
+  virtual Status Close() = 0;                    // writes and syncs what is left
+  virtual size_t retained_segments() const = 0;  // files, the current one included
   virtual BinlogCounters counters() const = 0;
 };
 

@@ -55,6 +55,7 @@ class LocalDiskChunk : public DiskChunk, public std::enable_shared_from_this<Loc
   }
 
   const ChunkHeader& header() const override { return header_.header; }
+  const std::string& folder() const override { return folder_; }
   uint32_t row_count() const override { return header_.header.row_count; }
   const DocumentIndex& documents() const override { return *documents_; }
   AccessMode columnar_access() const override { return options_.columnar_access; }

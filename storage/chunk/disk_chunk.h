@@ -51,6 +51,7 @@ class DiskChunk {
   virtual ~DiskChunk() = default;
 
   virtual const ChunkHeader& header() const = 0;
+  virtual const std::string& folder() const = 0;
   virtual uint32_t row_count() const = 0;
   virtual const DocumentIndex& documents() const = 0;
   // A column of the table's newest definition. Rows of a chunk that is older than the column read as its

@@ -128,6 +128,9 @@ uint64_t DocstoreBlockView::EndAt(uint64_t text) const {
 
 Result<std::string_view> DocstoreBlockView::TextAt(uint32_t row, size_t column) const {
   const uint64_t text = uint64_t{row} * columns_ + column;
+  if (text >= text_count_) {
+    return InternalError("text {} of a block of {}", text, text_count_);
+  }
   const uint64_t begin = text == 0 ? 0 : EndAt(text - 1);
   const uint64_t end = EndAt(text);
   if (begin > end || end > texts().size()) {

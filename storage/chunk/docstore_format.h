@@ -66,7 +66,7 @@ class DocstoreBlockView {
   DocstoreBlockView(std::string_view bytes, uint32_t rows, size_t columns)
       : bytes_(bytes), text_count_(uint64_t{rows} * columns), columns_(columns) {}
 
-  // kCorrupt when the ends fall or leave the block.
+  // kCorrupt when the ends fall or leave the block; kInternal when it has no such row.
   Result<std::string_view> TextAt(uint32_t row, size_t column) const;
   // All ends ascend and the last one is the block's.
   Status Check() const;

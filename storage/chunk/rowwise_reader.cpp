@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "storage/base/check.h"
 #include "storage/chunk/stored_value.h"
 
 namespace stoa::storage {
@@ -11,11 +12,14 @@ namespace {
 // What lies closer together than this is asked for as one.
 constexpr uint64_t kNear = 16u << 10;
 
-template <typename T>
-T LoadCell(const char* cell) {
-  T value;
-  std::memcpy(&value, cell, sizeof(value));
-  return value;
+// `first` is the cell of row 0.
+template <typename T, typename Value>
+void LoadCells(const char* first, uint64_t stride, std::span<const RowId> rows, std::span<Value> values) {
+  for (size_t i = 0; i < rows.size(); ++i) {
+    T value;
+    std::memcpy(&value, first + rows[i].value * stride, sizeof(value));
+    values[i] = value;
+  }
 }
 
 // Adds to `ranges`, which is ordered by offset as far as the rows are.
@@ -35,22 +39,16 @@ void AddRange(std::vector<ByteRange>& ranges, uint64_t offset, uint64_t length) 
 Status RowwiseReader::ReadInts(std::span<const RowId> rows, std::span<int64_t> values) {
   RETURN_IF_ERROR(Touch(rows, Lane::kInt));
   if (CellSizeOf(column_.type) == sizeof(int64_t)) {
-    for (size_t i = 0; i < rows.size(); ++i) {
-      values[i] = LoadCell<int64_t>(CellOf(rows[i]));
-    }
+    LoadCells<int64_t>(CellOf(RowId(0)), sections_.layout.stride, rows, values);
   } else {
-    for (size_t i = 0; i < rows.size(); ++i) {
-      values[i] = LoadCell<uint32_t>(CellOf(rows[i]));
-    }
+    LoadCells<uint32_t>(CellOf(RowId(0)), sections_.layout.stride, rows, values);
   }
   return sections_.rows.CheckReadable();
 }
 
 Status RowwiseReader::ReadFloats(std::span<const RowId> rows, std::span<float> values) {
   RETURN_IF_ERROR(Touch(rows, Lane::kFloat));
-  for (size_t i = 0; i < rows.size(); ++i) {
-    values[i] = LoadCell<float>(CellOf(rows[i]));
-  }
+  LoadCells<float>(CellOf(RowId(0)), sections_.layout.stride, rows, values);
   return sections_.rows.CheckReadable();
 }
 
@@ -75,6 +73,7 @@ Status RowwiseReader::Touch(std::span<const RowId> rows, Lane lane) {
   if (rows.empty()) {
     return Status::Ok();
   }
+  STOA_DCHECK(std::is_sorted(rows.begin(), rows.end()));
   if (rows.back().value >= sections_.layout.row_count) {
     return InternalError("{}: row {} of {}", sections_.rows.path(), rows.back().value,
                          sections_.layout.row_count);

@@ -49,10 +49,31 @@ std::string EncodeHead(std::span<const uint64_t> offsets, uint32_t shape) {
   return head;
 }
 
-uint64_t LoadEnd(const char* from, uint32_t shape) {
-  uint64_t end = 0;
-  std::memcpy(&end, from, size_t{1} << shape);
+template <typename End>
+uint64_t Load(const char* from) {
+  End end;
+  std::memcpy(&end, from, sizeof(End));
   return end;
+}
+
+// From where to where the values of a block lie in its bytes: `offset` is the start, `length` the end.
+// `ends` has the end before `first`, if there is one, and those that follow.
+template <typename End>
+void LoadExtents(const char* ends, uint32_t first, std::span<const RowId> items,
+                 std::span<ByteRange> extents) {
+  const char* const of_first = first == 0 ? ends : ends + sizeof(End);
+  for (size_t i = 0; i < items.size(); ++i) {
+    const uint32_t item = items[i].value % kBlockRows;
+    const char* const end = of_first + uint64_t{item - first} * sizeof(End);
+    extents[i] = {.offset = item == 0 ? 0 : Load<End>(end - sizeof(End)), .length = Load<End>(end)};
+  }
+}
+
+void ExtentsOfOneLength(uint64_t length, std::span<const RowId> items, std::span<ByteRange> extents) {
+  for (size_t i = 0; i < items.size(); ++i) {
+    const uint64_t start = items[i].value % kBlockRows * length;
+    extents[i] = {.offset = start, .length = start + length};
+  }
 }
 
 }  // namespace
@@ -157,28 +178,30 @@ Status ByteBlocks::Corrupt(uint32_t item, std::string_view what) const {
 Status ByteBlocks::LocateInBlock(const Block& block, std::string_view head, std::span<const RowId> items,
                                  std::span<ByteRange> places) const {
   const uint32_t first = items.front().value % kBlockRows;
-  const uint32_t first_end = first == 0 ? 0 : first - 1;
-  const uint64_t one_length = block.shape == kOneLength ? LoadEnd(head.data(), kMaxShape) : 0;
-  uint64_t last_start = 0;
-  for (size_t i = 0; i < items.size(); ++i) {
-    const uint32_t item = items[i].value % kBlockRows;
-    uint64_t start = 0;
-    uint64_t end = 0;
-    if (block.shape == kOneLength) {
-      if (one_length > block.capacity / block.count) {
-        return Corrupt(items[i].value, "it ends behind its block");
+  switch (block.shape) {
+    case kOneLength: {
+      const uint64_t length = Load<uint64_t>(head.data());
+      if (length > block.capacity / block.count) {
+        return Corrupt(items.front().value, "values of one length end behind their block");
       }
-      start = item * one_length;
-      end = start + one_length;
-    } else {
-      const char* at = head.data() + (uint64_t{item - first_end} << block.shape);
-      start = item == 0 ? 0 : LoadEnd(at - (size_t{1} << block.shape), block.shape);
-      end = LoadEnd(at, block.shape);
+      ExtentsOfOneLength(length, items, places);
+      break;
     }
-    if (start < last_start || end < start || end > block.capacity) {
+    case 1:
+      LoadExtents<uint16_t>(head.data(), first, items, places);
+      break;
+    case 2:
+      LoadExtents<uint32_t>(head.data(), first, items, places);
+      break;
+    default:
+      LoadExtents<uint64_t>(head.data(), first, items, places);
+  }
+  for (size_t i = 0; i < items.size(); ++i) {
+    const uint64_t start = places[i].offset;
+    const uint64_t end = places[i].length;
+    if (end < start || end > block.capacity) {
       return Corrupt(items[i].value, "its end is not between its start and the end of its block");
     }
-    last_start = start;
     places[i] = {.offset = block.bytes + start, .length = end - start};
   }
   return Status::Ok();

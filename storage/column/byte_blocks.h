@@ -57,6 +57,7 @@ class ByteBlocks {
 
   uint32_t size() const { return size_; }
   uint64_t ram_bytes() const { return entries_.capacity() * sizeof(uint64_t); }
+  bool mapped() const { return bytes_.address() != nullptr; }
   const std::string& path() const { return bytes_.path(); }
   uint64_t stored_bytes() const { return bytes_.length(); }
   // Mapped: addresses in the map; else in `buffer`. A value is aligned to 8 as long as the values before it

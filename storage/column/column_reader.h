@@ -19,6 +19,9 @@ namespace stoa::storage {
 // time.
 class ReadBuffer {
  public:
+  ReadBuffer() = default;
+  ReadBuffer(ReadBuffer&&) = default;
+  ReadBuffer& operator=(ReadBuffer&&) = default;
   char* Allocate(size_t bytes);
   void Clear() { blocks_.clear(); }
 

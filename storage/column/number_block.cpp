@@ -175,6 +175,11 @@ uint64_t KeyAt(const NumberBlock& block, const char* payload, uint32_t rows, uin
   return 0;
 }
 
+uint64_t KeyOfWord(const NumberBlock& block, uint64_t word, uint32_t row) {
+  const uint64_t packed = PackedIn(word, block.width, row);
+  return block.encoding == BlockEncoding::kPacked ? block.minimum + packed : LineAt(block, row) + packed;
+}
+
 void DecodeKeys(const NumberBlock& block, const char* payload, uint32_t rows, uint64_t bias, uint64_t* keys) {
   switch (block.encoding) {
     case BlockEncoding::kConstant:

@@ -59,6 +59,8 @@ inline constexpr size_t kKeyRoom = kBlockRows + kUnpackStep;  // what DecodeKeys
 // when BeginsAnywhere: with `first_row`, a multiple of 8.
 uint64_t KeyAt(const NumberBlock& block, const char* payload, uint32_t rows, uint32_t row,
                uint32_t first_row = 0);
+// The key of a row of a block that BeginsAnywhere, from the 8 bytes its value begins in.
+uint64_t KeyOfWord(const NumberBlock& block, uint64_t word, uint32_t row);
 inline bool BeginsAnywhere(BlockEncoding encoding) {
   return encoding == BlockEncoding::kPacked || encoding == BlockEncoding::kLinear;
 }

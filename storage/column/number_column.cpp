@@ -16,7 +16,8 @@ uint32_t Number(SpcSection section) { return static_cast<uint32_t>(section); }
 // Packs the pieces of an input, block by block.
 class NumberWriter {
  public:
-  NumberWriter(ColumnType type, SectionFileWriter& file) : type_(type), flip_(KeyFlip(type)), file_(file) {}
+  NumberWriter(ColumnType type, SectionFileWriter& file)
+      : type_(type), flip_(KeyFlip(type)), file_(file), directory_(type) {}
 
   Status Add(const ColumnValues& values) {
     const bool is_float = LaneOf(type_) == Lane::kFloat;

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "storage/column/number_kernels_reference.h"
@@ -36,9 +37,7 @@ class BitPacker {
 
  private:
   void AppendBytes(uint64_t word, unsigned bytes) {
-    for (unsigned i = 0; i < bytes; ++i) {
-      out_.push_back(static_cast<char>(word >> (8 * i)));
-    }
+    out_.append(reinterpret_cast<const char*>(&word), bytes);
   }
 
   std::string& out_;
@@ -70,6 +69,49 @@ void AppendMarks(const NumberBlock& block, std::span<const uint16_t> rows_marked
     }
     before = static_cast<uint16_t>(before + std::popcount(bits[word]));
   }
+}
+
+// By bytes from the lowest up, as far as the keys differ.
+void SortKeys(std::vector<uint64_t>& keys, uint64_t minimum, uint64_t maximum) {
+  constexpr unsigned kMostPasses = 5;
+  const auto width = static_cast<unsigned>(std::bit_width(maximum - minimum));
+  if (width > 8 * kMostPasses || keys.size() < 64) {
+    std::sort(keys.begin(), keys.end());
+    return;
+  }
+  std::vector<uint64_t> other(keys.size());
+  for (unsigned shift = 0; shift < width; shift += 8) {
+    std::array<uint32_t, 256> next{};
+    for (const uint64_t key : keys) {
+      ++next[(key - minimum) >> shift & 0xff];
+    }
+    uint32_t sum = 0;
+    for (uint32_t& place : next) {
+      sum += std::exchange(place, sum);
+    }
+    for (const uint64_t key : keys) {
+      other[next[(key - minimum) >> shift & 0xff]++] = key;
+    }
+    keys.swap(other);
+  }
+}
+
+// The most keys that differ by at most `range`, and the first of them.
+struct Window {
+  size_t first = 0;
+  size_t keys = 0;
+};
+Window WidestWindow(std::span<const uint64_t> sorted, uint64_t range) {
+  Window best;
+  for (size_t begin = 0, end = 0; end < sorted.size(); ++begin) {
+    while (end < sorted.size() && sorted[end] - sorted[begin] <= range) {
+      ++end;
+    }
+    if (end - begin > best.keys) {
+      best = {begin, end - begin};
+    }
+  }
+  return best;
 }
 
 // The candidates for one block.
@@ -115,7 +157,7 @@ class BlockPlanner {
     };
     offer(Linear());
     offer(Runs());
-    if (size > 16) {
+    if (size > 8) {
       offer(Table());
       offer(Patched(size));
     }
@@ -140,7 +182,7 @@ class BlockPlanner {
   const std::vector<uint64_t>& Sorted() {
     if (sorted_.empty()) {
       sorted_.assign(keys_.begin(), keys_.end());
-      std::sort(sorted_.begin(), sorted_.end());
+      SortKeys(sorted_, common_.minimum, common_.maximum);
     }
     return sorted_;
   }
@@ -184,28 +226,29 @@ NumberBlock BlockPlanner::Runs() const {
   return block;
 }
 
-// For each width the window of values that leaves the fewest exceptions.
+// For each width the window of values that leaves the fewest exceptions. Every 16th key tells, before the
+// exact search, how many a window can hold at most.
 std::optional<NumberBlock> BlockPlanner::Patched(size_t below) {
+  constexpr size_t kSampled = 16;
   const std::vector<uint64_t>& sorted = Sorted();
+  std::vector<uint64_t> sample;
+  for (size_t i = 0; i < sorted.size(); i += kSampled) {
+    sample.push_back(sorted[i]);
+  }
   std::optional<NumberBlock> best;
-  for (unsigned width = 0; width < RangeWidth() && width <= 57 && (size_t{rows_} * width + 7) / 8 < below;
+  for (unsigned width = 0; width < RangeWidth() && width <= 57 && size_t{rows_} * width / 8 < below;
        ++width) {
-    const uint64_t most = (uint64_t{1} << width) - 1;
-    size_t covered = 0;
-    size_t first = 0;
-    for (size_t begin = 0, end = 0; begin < sorted.size() && covered + begin < sorted.size(); ++begin) {
-      while (end < sorted.size() && sorted[end] - sorted[begin] <= most) {
-        ++end;
-      }
-      if (end - begin > covered) {
-        covered = end - begin;
-        first = begin;
-      }
-    }
+    const uint64_t range = (uint64_t{1} << width) - 1;
     NumberBlock block = Start(BlockEncoding::kPatched);
     block.width = static_cast<uint8_t>(width);
-    block.base = sorted[first];
-    SetMarks(block, rows_ - covered);
+    const size_t most = (WidestWindow(sample, range).keys + 1) * kSampled;
+    SetMarks(block, most < rows_ ? rows_ - most : 1);
+    if (SizeOf(block) >= below) {
+      continue;
+    }
+    const Window window = WidestWindow(sorted, range);
+    block.base = sorted[window.first];
+    SetMarks(block, rows_ - window.keys);
     if (block.count != 0 && SizeOf(block) < below) {
       below = SizeOf(block);
       best = block;

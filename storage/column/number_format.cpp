@@ -131,7 +131,7 @@ Result<std::vector<NumberBlock>> ReadNumberDirectory(std::string_view bytes, con
   // An entry has two bytes at least: what a damaged number of rows can allocate is bounded by the file.
   const uint32_t count = BlocksOf(info.rows);
   blocks.reserve(std::min<size_t>(count, bytes.size() / 2));
-  uint64_t last_minimum = 0;
+  uint64_t last_minimum = KeyOfZero(info.type);
   uint64_t end = 0;
   for (uint32_t index = 0; index < count; ++index) {
     const auto context = [&](const Status& status) {

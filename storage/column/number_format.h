@@ -26,6 +26,10 @@ inline uint32_t RowsOfBlock(uint32_t block, uint32_t rows) {
 // Keys of lane kInt: value ^ flip. The id column is in the order of uint64, the others in that of int64.
 // Flipping the top bit is adding it, so a key plus the flip is the value again.
 inline uint64_t KeyFlip(ColumnType type) { return type == ColumnType::kId ? 0 : uint64_t{1} << 63; }
+// Also of 0.0, as OrderedBits and as a decimal.
+inline uint64_t KeyOfZero(ColumnType type) {
+  return LaneOf(type) == Lane::kFloat ? uint64_t{1} << 31 : KeyFlip(type);
+}
 
 // Section kColumn.
 struct NumberInfo {
@@ -39,12 +43,14 @@ struct NumberInfo {
 // Section kDirectory, entry by entry. One thread at a time.
 class NumberDirectoryWriter {
  public:
+  explicit NumberDirectoryWriter(ColumnType type) : last_minimum_(KeyOfZero(type)) {}
+
   void Add(const NumberBlock& block);
   const std::string& bytes() const { return bytes_; }
 
  private:
   std::string bytes_;
-  uint64_t last_minimum_ = 0;
+  uint64_t last_minimum_;
 };
 
 // All entries, valid, with their offsets. `payload_bytes` is the length of section kBlocks; the entries have

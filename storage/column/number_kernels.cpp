@@ -9,8 +9,8 @@
 #define HWY_WANT_AVX3_DL
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "storage/column/number_kernels.cpp"
-#include "hwy/foreach_target.h"
-#include "hwy/highway.h"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
 
 // A step fills 64 bytes of lanes: 32 of 16 bits, 16 of 32 or 8 of 64. So a step's packed values begin at a
 // byte, and its four blocks of 16 bytes of lanes need the same shuffles in every step, whatever the size of a

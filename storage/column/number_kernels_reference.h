@@ -11,12 +11,15 @@ inline constexpr unsigned kMaxDecimalDigits = 10;
 inline constexpr double kPowersOfTen[kMaxDecimalDigits + 1] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5,
                                                                1e6, 1e7, 1e8, 1e9, 1e10};
 
-// Value `index` of packed ones; reads 8 bytes.
+// Value `index` of packed ones, in the 8 bytes it begins in.
+inline uint64_t PackedIn(uint64_t word, unsigned width, size_t index) {
+  return width == 64 ? word : (word >> (index * width % 8)) & ((uint64_t{1} << width) - 1);
+}
+// Reads 8 bytes.
 inline uint64_t PackedAt(const char* packed, unsigned width, size_t index) {
-  const size_t bit = index * width;
   uint64_t word;
-  std::memcpy(&word, packed + bit / 8, sizeof(word));
-  return width == 64 ? word : (word >> (bit % 8)) & ((uint64_t{1} << width) - 1);
+  std::memcpy(&word, packed + index * width / 8, sizeof(word));
+  return PackedIn(word, width, index);
 }
 
 // Floats in an order that unsigned integers share: -NaN, -inf, …, -0.0, 0.0, …, inf, NaN.

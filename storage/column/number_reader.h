@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -70,7 +71,7 @@ class NumberReader : public ColumnReader {
   bool IsDense(const RowGroup& group) const;
   ByteRange RangeOf(std::span<const RowId> rows, const RowGroup& group, GroupBytes& bytes) const;
   Status FetchMapped(std::span<const RowId> rows);
-  void Prefetch(std::span<const RowId> rows, const RowGroup& group) const;
+  const char** AddressesOf(std::span<const RowId> rows, const RowGroup& group, const char** addresses) const;
   bool GoesOn() const;
   Result<std::string_view> Payload(uint32_t block);
   Result<Verdict> Test(uint32_t block, const ColumnPredicate& predicate, BlockBits& passing);
@@ -79,7 +80,7 @@ class NumberReader : public ColumnReader {
   const NumberColumnData& column_;
   ColumnType type_;
   SectionCursor cursor_;
-  uint32_t last_block_ = 0;  // that was read
+  std::optional<uint32_t> last_block_;  // that was read
   // Of the call that runs; members so that their memory is kept.
   std::vector<RowGroup> groups_;
   std::vector<ByteRange> ranges_;

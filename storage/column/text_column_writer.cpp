@@ -12,6 +12,9 @@ namespace {
 
 constexpr uint64_t kMaxDictionaryTexts = 262'144;
 constexpr uint64_t kMaxDictionaryBytes = 64u << 20;
+// When so many of the first rows are distinct, the rest is not looked at.
+constexpr uint64_t kSampleRows = 131'072;
+constexpr uint64_t kMaxSampleTexts = kSampleRows / 20 * 19;
 constexpr uint32_t kMaxHashesInMemory = 2u << 20;
 constexpr SectionLayout kHashLayout{.alignment = 64, .page_size = kDefaultPage};
 
@@ -25,15 +28,17 @@ class TextCounter {
   // False when a dictionary does not pay; what has been counted is then let go.
   Result<bool> Count(ColumnInput& input) {
     const uint64_t most = std::min<uint64_t>(kMaxDictionaryTexts, input.row_count() / 2);
+    uint64_t rows = 0;
     RETURN_IF_ERROR(input.Rewind());
     while (true) {
       ASSIGN_OR_RETURN(const ColumnValues* values, input.Next());
       if (values == nullptr) {
         break;
       }
-      for (size_t row = 0; row < values->size(); ++row) {
+      for (size_t row = 0; row < values->size(); ++row, ++rows) {
         Add(values->BytesAt(row));
-        if (texts_.size() > most || bytes_ > kMaxDictionaryBytes) {
+        if (texts_.size() > most || bytes_ > kMaxDictionaryBytes ||
+            (rows == kSampleRows && texts_.size() > kMaxSampleTexts)) {
           codes_.clear();
           texts_.clear();
           return false;

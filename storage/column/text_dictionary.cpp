@@ -5,25 +5,29 @@
 namespace stoa::storage {
 namespace {
 
-constexpr uint64_t kMaxBytesInMemory = 1u << 20;  // with the ends
-constexpr uint32_t kMaxTextsInMemory = 1u << 16;
+constexpr uint64_t kMaxBytesInMemory = 8u << 20;  // with the ends
 
 }  // namespace
 
 TextDictionary::TextDictionary(ByteBlocks texts) : texts_(std::move(texts)) {}
 
-bool TextDictionary::small() const {
-  return texts_.size() <= kMaxTextsInMemory && texts_.stored_bytes() <= kMaxBytesInMemory;
-}
+bool TextDictionary::small() const { return texts_.stored_bytes() <= kMaxBytesInMemory; }
 
 Result<const TextDictionary::Loaded*> TextDictionary::Load() const {
   if (const Loaded* loaded = loaded_.load(std::memory_order_acquire); loaded != nullptr || !small()) {
     return loaded;
   }
   auto made = std::make_unique<Loaded>();
-  made->bytes.reserve(texts_.stored_bytes());  // never grows: the views stay valid
+  const bool mapped = texts_.mapped();
+  if (!mapped) {
+    made->bytes.reserve(texts_.stored_bytes());  // never grows: the views stay valid
+  }
   made->texts.reserve(texts_.size());
   RETURN_IF_ERROR(texts_.Visit([&](uint32_t first, std::span<const std::string_view> texts) {
+    if (mapped) {
+      made->texts.insert(made->texts.end(), texts.begin(), texts.end());
+      return Status::Ok();
+    }
     for (const std::string_view text : texts) {
       const size_t start = made->bytes.size();
       made->bytes.append(text);

@@ -16,8 +16,9 @@
 namespace stoa::storage {
 
 // The distinct texts of a column, ascending byte for byte; a text's code is its place. Safe to share; lives
-// as long as its column. A small one is read into memory when it is first used and its texts have stable
-// addresses; a large one is read from the file, text by text.
+// as long as its column. When a small one is first used, the places of its texts are noted in memory (and the
+// texts too, unless the file is mapped): they have stable addresses. A large one is read from the file, text
+// by text.
 class TextDictionary {
  public:
   explicit TextDictionary(ByteBlocks texts);
@@ -32,7 +33,7 @@ class TextDictionary {
 
  private:
   struct Loaded {
-    std::string bytes;
+    std::string bytes;  // file mode
     std::vector<std::string_view> texts;
   };
   bool small() const;

@@ -301,11 +301,29 @@ Status SectionBytes::ReadBatchFromFile(std::span<const ByteRange> ranges, std::s
   return bytes.file->ReadBatch(requests);
 }
 
+// A page without a mark is going to be read whole, for its checksum.
 void SectionBytes::WillNeed(std::span<const ByteRange> ranges) const {
-  if (section_->mapping != nullptr) {
-    file_->state_->touched->WillNeed(*section_->mapping, section_->entry.offset, section_->entry.length,
-                                     ranges);
+  if (section_->mapping == nullptr) {
+    return;
   }
+  const auto is_ready = [&](const ByteRange& range) {
+    return range.length == 0 || !section_->Has(range.offset, range.length) ||
+           section_->AreChecked(range.offset, range.length);
+  };
+  TouchedPages& touched = *file_->state_->touched;
+  if (std::all_of(ranges.begin(), ranges.end(), is_ready)) {
+    touched.WillNeed(*section_->mapping, section_->entry.offset, section_->entry.length, ranges);
+    return;
+  }
+  const SectionPages pages(file_->state_->bytes, *section_);
+  std::vector<ByteRange> whole(ranges.begin(), ranges.end());
+  for (ByteRange& range : whole) {
+    if (!is_ready(range)) {
+      const uint64_t start = pages.PageStart(pages.PageOf(range.offset));
+      range = {start, pages.PageEnd(pages.PageOf(range.offset + range.length - 1)) - start};
+    }
+  }
+  touched.WillNeed(*section_->mapping, section_->entry.offset, section_->entry.length, whole);
 }
 
 void SectionBytes::Advise(AccessPattern pattern) const {

@@ -153,7 +153,8 @@ class OpenSectionFile : public std::enable_shared_from_this<OpenSectionFile> {
   bool Has(uint32_t kind, uint32_t key) const;
   uint64_t ResidentBytes() const;  // of the mapping; 0 in file mode
   // Every byte: the pages of every section, checked before or not, and the zeros between them. With
-  // `drop_behind` what was read is the first that the kernel gives up when it needs memory.
+  // `drop_behind` the page cache forgets what was read (file mode), or gives it up first when the kernel
+  // needs memory (mapped).
   Status CheckAll(bool drop_behind) const;
 
  private:

@@ -10,7 +10,7 @@
 namespace stoa::storage {
 namespace {
 
-constexpr uint64_t kPiece = 1 << 20;
+constexpr uint64_t kPiece = 256 << 10;
 constexpr uint64_t kTogether = 8 << 20;
 
 }  // namespace
@@ -109,6 +109,8 @@ Status SectionPages::CheckPage(uint64_t page, bool drop_behind) const {
       RETURN_IF_ERROR(bytes_.file->Read(in_file, {piece.get(), length}));
       crc = Crc32c({piece.get(), length}, crc);
     } else {
+      const ByteRange range{in_file, length};
+      bytes_.mapping->WillNeed({&range, 1});
       crc = Crc32c({section_.address + at, length}, crc);
     }
     if (drop_behind) {

@@ -10,7 +10,7 @@ namespace {
 constexpr uint64_t kPageBits = 12;
 constexpr uint64_t kPageBytes = uint64_t{1} << kPageBits;
 // So many ranges between two looks at the thread's faults, which are a system call.
-constexpr int64_t kRangesBetweenLooks = 64;
+constexpr int64_t kRangesBetweenLooks = 256;
 
 uint64_t NextId() {
   static std::atomic<uint64_t> next{1};

@@ -155,6 +155,9 @@ class Catalog {
   // Adds the table that a backup, or another data folder that is not in use, holds under `path`, as `name`:
   // files are checked and copied. `path`: the folder of the table beside the manifest that names it.
   virtual Status Import(std::string_view name, const std::string& path) = 0;
+  // SET GLOBAL: auto_optimize, optimize_cutoff, parallel_chunk_merges and merge_chunks_per_job as in
+  // `options`, from the next decision on; its other members are ignored.
+  virtual void SetMaintenanceOptions(const StorageOptions& options) { (void)options; }
   virtual TableStatistics Statistics(const Table& table) const = 0;
   virtual std::vector<MaintenanceJob> Jobs() const = 0;
   virtual WaitHistogram waits() const = 0;

@@ -89,8 +89,8 @@ Result<std::shared_ptr<Table>> LocalCatalog::Create(TableDefinition definition) 
   Entry entry;
   entry.definition = std::make_shared<const TableDefinition>(std::move(definition));
   entry.table = std::make_shared<Table>(EmptySnapshot(entry.definition));
-  entry.folder = FolderOf(*entry.definition);
-  entry.flushed = pipeline_->log() != nullptr ? pipeline_->log()->last_durable() : Lsn(0);
+  entry.files.folder = FolderOf(*entry.definition);
+  entry.files.flushed = pipeline_->log() != nullptr ? pipeline_->log()->last_durable() : Lsn(0);
   std::shared_ptr<Table> table = entry.table;
   next.emplace(entry.definition->name, std::move(entry));
   RETURN_IF_ERROR(Save(std::move(next)));
@@ -99,21 +99,41 @@ Result<std::shared_ptr<Table>> LocalCatalog::Create(TableDefinition definition) 
 
 Status LocalCatalog::Drop(std::string_view name) {
   RETURN_IF_ERROR(CheckOpen());
-  MutexLock flush_lock(flush_mutex_);
+  const std::shared_ptr<Table> table = Find(name);
+  if (table == nullptr) {
+    return DropDamaged(name);
+  }
+  const JobRegistry::Pause pause(jobs_, *table);
+  MutexLock files_lock(table->maintenance_.files_mutex);
   MutexLock lock(registry_mutex_);
   Entries next = entries_;
   ASSIGN_OR_RETURN(const auto place, FindEntry(next, name));
-  const Entry entry = place->second;
-  next.erase(place);
-  if (entry.table == nullptr) {
-    RETURN_IF_ERROR(Save(std::move(next)));
-  } else {
-    MutexLock writer_lock(entry.table->writer_mutex_);
-    pipeline_->WaitUntilQuiet(*entry.table);
-    RETURN_IF_ERROR(Save(std::move(next)));
-    entry.table->dropped_.store(true);
+  if (place->second.table != table) {
+    return NotFoundError("no such table '{}'", name);  // another statement dropped or renamed it
   }
-  RemoveFolder(entry.folder);
+  const std::string folder = place->second.files.folder;
+  next.erase(place);
+  MutexLock writer_lock(table->writer_mutex_);
+  pipeline_->WaitUntilQuiet(*table);
+  RETURN_IF_ERROR(Save(std::move(next)));
+  table->dropped_.store(true);
+  RemoveFolder(folder);
+  ForgetLog();
+  return Status::Ok();
+}
+
+// A table whose files cannot be read: only the manifest knows it.
+Status LocalCatalog::DropDamaged(std::string_view name) {
+  MutexLock lock(registry_mutex_);
+  Entries next = entries_;
+  ASSIGN_OR_RETURN(const auto place, FindEntry(next, name));
+  if (place->second.table != nullptr) {
+    return NotFoundError("no such table '{}'", name);
+  }
+  const std::string folder = place->second.files.folder;
+  next.erase(place);
+  RETURN_IF_ERROR(Save(std::move(next)));
+  RemoveFolder(folder);
   ForgetLog();
   return Status::Ok();
 }
@@ -136,31 +156,33 @@ Status LocalCatalog::Define(Entries next, Entries::iterator entry,
   Table& table = *entry->second.table;
   entry->second.definition = snapshot->definition;
   RETURN_IF_ERROR(Save(std::move(next)));
-  pipeline_->PublishDefinition(table, std::move(snapshot));
+  pipeline_->PublishNow(table, std::move(snapshot));
   return Status::Ok();
 }
 
 Status LocalCatalog::Truncate(std::string_view name) {
   RETURN_IF_ERROR(CheckOpen());
-  MutexLock flush_lock(flush_mutex_);
+  ASSIGN_OR_RETURN(const std::shared_ptr<Table> table, FindOpen(name));
+  const JobRegistry::Pause pause(jobs_, *table);
+  MutexLock files_lock(table->maintenance_.files_mutex);
   MutexLock lock(registry_mutex_);
   Entries next = entries_;
   ASSIGN_OR_RETURN(const auto place, FindEntry(next, name));
-  if (place->second.table == nullptr) {
-    return place->second.damage.WithContext(fmt::format("table '{}' is damaged and not available", name));
+  if (place->second.table != table) {
+    return NotFoundError("no such table '{}'", name);
   }
-  const std::shared_ptr<Table> table = place->second.table;
   MutexLock writer_lock(table->writer_mutex_);
   pipeline_->WaitUntilQuiet(*table);
   // A new id: records of the log that are about the old rows no longer apply.
   auto definition = std::make_shared<TableDefinition>(*place->second.definition);
   definition->id = TableId(next_table_id_++);
-  const std::string old_folder = place->second.folder;
-  place->second.folder = FolderOf(*definition);
-  place->second.ram_generation = 0;
-  place->second.flushed = pipeline_->log() != nullptr ? pipeline_->log()->last_durable() : Lsn(0);
+  const std::string old_folder = place->second.files.folder;
+  place->second.files = TableFiles{};
+  place->second.files.folder = FolderOf(*definition);
+  place->second.files.flushed = pipeline_->log() != nullptr ? pipeline_->log()->last_durable() : Lsn(0);
   place->second.flushed_version = pipeline_->PublishedState(*table).version + 1;
   RETURN_IF_ERROR(Define(std::move(next), place, EmptySnapshot(std::move(definition))));
+  table->maintenance_.unsaved_flush.store(false);
   RemoveFolder(old_folder);
   ForgetLog();
   return Status::Ok();
@@ -209,7 +231,26 @@ Status LocalCatalog::Alter(std::string_view name, const std::function<Status(Tab
   RETURN_IF_ERROR(NumberColumns(*definition));
   auto snapshot = std::make_shared<TableSnapshot>(*table->head_);
   snapshot->definition = std::move(definition);
+  RETURN_IF_ERROR(SwitchAccess(*snapshot));
   return Define(std::move(next), place, std::move(snapshot));
+}
+
+// Opens the chunks again when access_columnar_attrs changed; statements under way keep theirs.
+Status LocalCatalog::SwitchAccess(TableSnapshot& snapshot) const {
+  const DiskChunk::Options options = ChunkOptions(*snapshot.definition);
+  for (auto& part : snapshot.parts) {
+    if (!part->is_disk_chunk()) {
+      continue;
+    }
+    ChunkView::State state = static_cast<const ChunkView&>(*part).state();
+    if (state.chunk->columnar_access() == options.columnar_access) {
+      continue;
+    }
+    ASSIGN_OR_RETURN(state.chunk,
+                     DiskChunk::Open(env_, state.chunk->folder(), state.chunk->header().id, options));
+    part = std::make_shared<const ChunkView>(std::move(state));
+  }
+  return Status::Ok();
 }
 
 }  // namespace stoa::storage

@@ -4,7 +4,8 @@
 
 #include "storage/base/log.h"
 #include "storage/table/local_catalog.h"
-#include "storage/table/ram_file.h"
+#include "storage/table/table_files.h"
+#include "storage/table/table_options.h"
 #include "storage/table/write_set_codec.h"
 
 namespace stoa::storage {
@@ -20,11 +21,16 @@ bool IsTableFolder(std::string_view name) {
 // Loads what the manifest names and applies the log to it.
 class CatalogLoader {
  public:
-  CatalogLoader(const StorageOptions& options, Env& env) : options_(options), env_(env) {}
+  CatalogLoader(const StorageOptions& options, Env& env)
+      : options_(options),
+        env_(env),
+        docstore_cache_(std::make_shared<DocstoreCache>(options.docstore_cache_size)) {}
 
   Result<LocalCatalog::Parts> Load(const Clock& clock) {
     LocalCatalog::Parts parts;
     parts.options = options_;
+    parts.clock = &clock;
+    parts.docstore_cache = docstore_cache_;
     RETURN_IF_ERROR(env_.MakeFolder(options_.data_dir));
     ASSIGN_OR_RETURN(parts.lock, LockFolder());
     has_manifest_ = env_.Exists(options_.data_dir + "/" + kManifestName);
@@ -56,6 +62,7 @@ class CatalogLoader {
   struct Loaded {
     const ManifestTable* manifest = nullptr;
     std::shared_ptr<const TableSnapshot> snapshot;
+    TableFiles files;
     Lsn last;
     bool replayed = false;
     Status damage;
@@ -90,20 +97,16 @@ class CatalogLoader {
     Loaded loaded;
     loaded.manifest = &table;
     loaded.last = table.flushed;
-    auto definition = std::make_shared<const TableDefinition>(table.definition);
-    if (table.ram_generation == 0) {
-      auto empty = std::make_shared<TableSnapshot>();
-      empty->definition = std::move(definition);
-      loaded.snapshot = std::move(empty);
+    DiskChunk::Options options;
+    options.columnar_access = AccessModeOf(table.definition, options_);
+    options.docstore_cache = docstore_cache_;
+    auto opened = OpenTableFiles(env_, options_.data_dir, table, options);
+    if (opened.ok()) {
+      loaded.snapshot = std::move(opened->snapshot);
+      loaded.files = std::move(opened->files);
     } else {
-      auto snapshot = LoadRamFile(env_, options_.data_dir + "/" + table.folder,
-                                  {table.definition.id, table.ram_generation, table.flushed}, definition);
-      if (snapshot.ok()) {
-        loaded.snapshot = *snapshot;
-      } else {
-        loaded.damage = snapshot.status();
-        LogError("table '{}' is damaged and not available: {}", table.definition.name, loaded.damage.text());
-      }
+      loaded.damage = opened.status();
+      LogError("table '{}' is damaged and not available: {}", table.definition.name, loaded.damage.text());
     }
     tables_.emplace(table.definition.id, std::move(loaded));
   }
@@ -149,10 +152,9 @@ class CatalogLoader {
     for (auto& [id, loaded] : tables_) {
       LocalCatalog::Entry entry;
       entry.definition = std::make_shared<const TableDefinition>(loaded.manifest->definition);
-      entry.folder = loaded.manifest->folder;
+      entry.files = loaded.damage.ok() ? loaded.files : FilesOfDamaged(*loaded.manifest);
       // A log that was taken away starts again: its new records are not in the files.
-      entry.flushed = std::min(loaded.manifest->flushed, log_end);
-      entry.ram_generation = loaded.manifest->ram_generation;
+      entry.files.flushed = std::min(loaded.manifest->flushed, log_end);
       entry.damage = loaded.damage;
       if (loaded.damage.ok()) {
         entry.definition = loaded.snapshot->definition;
@@ -165,8 +167,21 @@ class CatalogLoader {
     parts.manifest.log_start = std::min(parts.manifest.log_start, log_end);
   }
 
+  // The manifest goes on naming what it named: the files may be mended by hand.
+  static TableFiles FilesOfDamaged(const ManifestTable& table) {
+    TableFiles files;
+    files.folder = table.folder;
+    files.ram_generation = table.ram_generation;
+    files.next_chunk_id = table.next_chunk_id;
+    for (const ManifestChunk& chunk : table.chunks) {
+      files.chunks.push_back({.named = chunk});
+    }
+    return files;
+  }
+
   const StorageOptions& options_;
   Env& env_;
+  std::shared_ptr<DocstoreCache> docstore_cache_;
   std::unordered_map<TableId, Loaded> tables_;
   bool has_manifest_ = false;
   uint64_t replayed_ = 0;
@@ -183,9 +198,9 @@ Result<std::unique_ptr<Catalog>> Catalog::Open(const StorageOptions& options, En
 
 // What a crash, or a removal that failed, left behind. Only names that this program gives are touched.
 void LocalCatalog::RemoveLeftovers() {
-  std::map<std::string, uint64_t> known;
+  std::map<std::string, const TableFiles*> known;
   for (const auto& [name, entry] : entries_) {
-    known[entry.folder] = entry.ram_generation;
+    known[entry.files.folder] = &entry.files;
   }
   const auto remove = [this](const std::string& path, bool is_folder) {
     LogWarning("{} belongs to no table and is removed", path);
@@ -201,15 +216,10 @@ void LocalCatalog::RemoveLeftovers() {
     if (!IsTableFolder(folder)) {
       continue;
     }
-    if (!known.contains(folder)) {
+    if (const auto table = known.find(folder); table != known.end()) {
+      RemoveUnnamedFiles(env_, options_.data_dir, *table->second);
+    } else {
       remove(PathOf(folder), true);
-      continue;
-    }
-    const auto files = env_.List(PathOf(folder));
-    for (const std::string& file : files.ok() ? *files : std::vector<std::string>()) {
-      if (file.starts_with("ram.") && file != RamFileName(known[folder])) {
-        remove(PathOf(folder) + "/" + file, false);
-      }
     }
   }
 }

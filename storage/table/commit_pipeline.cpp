@@ -5,15 +5,11 @@
 #include "storage/base/fault_point.h"
 #include "storage/base/log.h"
 #include "storage/table/head_builder.h"
+#include "storage/table/table_options.h"
 #include "storage/table/write_set_codec.h"
 
 namespace stoa::storage {
 namespace {
-
-bool OptedOut(const TableDefinition& definition) {
-  const auto setting = definition.settings.find("binlog");
-  return setting != definition.settings.end() && setting->second == "0";
-}
 
 // Between the log and the publish; a failure armed here comes too late to undo anything.
 Status PassPublish() {
@@ -131,7 +127,7 @@ Result<CommitPipeline::Built> CommitPipeline::Build(const std::vector<std::share
   for (auto& [table, builder] : builders) {
     if (builder->changed()) {
       ASSIGN_OR_RETURN(auto snapshot, builder->Finish());
-      built.past_the_log = built.past_the_log && OptedOut(*snapshot->definition);
+      built.past_the_log = built.past_the_log && OptedOutOfLog(*snapshot->definition);
       built.heads.push_back({table, std::move(snapshot)});
     }
   }
@@ -296,7 +292,7 @@ void CommitPipeline::WaitUntilQuiet(Table& table) {
   }
 }
 
-void CommitPipeline::PublishDefinition(Table& table, std::shared_ptr<const TableSnapshot> snapshot) {
+void CommitPipeline::PublishNow(Table& table, std::shared_ptr<const TableSnapshot> snapshot) {
   MutexLock lock(mutex_);
   table.head_ = snapshot;
   Publish(table, snapshot);

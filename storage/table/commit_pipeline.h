@@ -60,11 +60,12 @@ class CommitPipeline {
   static Result<std::shared_ptr<const TableSnapshot>> Replay(std::shared_ptr<const TableSnapshot> base,
                                                              std::vector<LoggedChange>& changes);
 
-  // For changes of the definition; the caller holds the table's writer mutex. WaitUntilQuiet returns when
-  // head and published snapshot are the same and every record of the table is settled.
+  // For changes that are not in the log (definition, flush, merge); the caller holds the table's writer
+  // mutex. WaitUntilQuiet returns when head and published snapshot are the same and every record of the table
+  // is settled.
   void WaitUntilQuiet(Table& table) REQUIRES(table.writer_mutex_) EXCLUDES(mutex_);
-  void PublishDefinition(Table& table, std::shared_ptr<const TableSnapshot> snapshot)
-      REQUIRES(table.writer_mutex_) EXCLUDES(mutex_);
+  void PublishNow(Table& table, std::shared_ptr<const TableSnapshot> snapshot) REQUIRES(table.writer_mutex_)
+      EXCLUDES(mutex_);
   // For a table just loaded.
   void SetLoaded(Table& table, Lsn lsn, uint64_t version) EXCLUDES(mutex_);
   Published PublishedState(const Table& table) const EXCLUDES(mutex_);

@@ -1,23 +1,10 @@
 #include "storage/table/local_catalog.h"
 
 #include <algorithm>
-#include <chrono>
 
 #include "storage/base/log.h"
-#include "storage/table/ram_file.h"
 
 namespace stoa::storage {
-namespace {
-
-// Works for a table that was renamed, too.
-template <typename Entries>
-auto FindTable(Entries& entries, const Table& table) {
-  return std::find_if(entries.begin(), entries.end(),
-                      [&](const auto& entry) { return entry.second.table.get() == &table; });
-}
-
-}  // namespace
-
 LocalCatalog::LocalCatalog(Parts parts, Env& env)
     : options_(std::move(parts.options)),
       env_(env),
@@ -27,54 +14,20 @@ LocalCatalog::LocalCatalog(Parts parts, Env& env)
       entries_(std::move(parts.entries)),
       next_table_id_(parts.manifest.next_table_id),
       log_start_(parts.manifest.log_start),
-      names_(std::make_shared<const Names>()) {}
+      names_(std::make_shared<const Names>()),
+      clock_(*parts.clock),
+      docstore_cache_(std::move(parts.docstore_cache)) {}
 
 Status LocalCatalog::Start() {
   MutexLock lock(registry_mutex_);
   RETURN_IF_ERROR(WriteEntries(entries_, log_start_));
   RemoveLeftovers();
   ShowNames();
-  if (options_.rt_flush_period_seconds > 0) {
-    flusher_ = std::thread(&LocalCatalog::FlushByTime, this);
-  }
+  StartBackground();
   return Status::Ok();
 }
 
-LocalCatalog::~LocalCatalog() { StopFlusher(); }
-
-void LocalCatalog::StopFlusher() {
-  {
-    MutexLock lock(flusher_mutex_);
-    stopping_ = true;
-  }
-  stop_.NotifyAll();
-  if (flusher_.joinable()) {
-    flusher_.join();
-  }
-}
-
-// Every rt_flush_period: what changed since is written, so that the log does not grow for ever.
-void LocalCatalog::FlushByTime() {
-  const auto period = std::chrono::seconds(options_.rt_flush_period_seconds);
-  MutexLock lock(flusher_mutex_);
-  auto next = std::chrono::steady_clock::now() + period;
-  while (!stopping_) {
-    const auto now = std::chrono::steady_clock::now();
-    if (now < next) {
-      stop_.WaitFor(flusher_mutex_, next - now);
-      continue;
-    }
-    next = now + period;
-    flusher_mutex_.Unlock();
-    for (const std::shared_ptr<Table>& table : List()) {
-      MutexLock flush_lock(flush_mutex_);
-      if (const Status status = Flush(table); !status.ok()) {
-        LogWarning("table '{}' was not written: {}", table->definition()->name, status.ToString());
-      }
-    }
-    flusher_mutex_.Lock();
-  }
-}
+LocalCatalog::~LocalCatalog() { StopBackground(); }
 
 std::shared_ptr<Table> LocalCatalog::Find(std::string_view name) const {
   const std::shared_ptr<const Names> names = names_.Load();
@@ -115,7 +68,15 @@ Status LocalCatalog::WriteEntries(const Entries& entries, Lsn log_start) {
   manifest.next_document_id = document_ids_->NextFloor();
   manifest.log_start = log_start;
   for (const auto& [name, entry] : entries) {
-    manifest.tables.push_back({*entry.definition, entry.folder, entry.flushed, entry.ram_generation});
+    ManifestTable& table = manifest.tables.emplace_back();
+    table.definition = *entry.definition;
+    table.folder = entry.files.folder;
+    table.flushed = entry.files.flushed;
+    table.ram_generation = entry.files.ram_generation;
+    table.next_chunk_id = entry.files.next_chunk_id;
+    for (const TableFiles::Chunk& chunk : entry.files.chunks) {
+      table.chunks.push_back(chunk.named);
+    }
   }
   return WriteManifest(env_, options_.data_dir, manifest);
 }
@@ -159,12 +120,12 @@ Lsn LocalCatalog::LogStart(const Entries& entries) const {
   Lsn start = pipeline_->log()->last_durable();
   for (const auto& [name, entry] : entries) {
     if (entry.table == nullptr) {
-      start = std::min(start, entry.flushed);
+      start = std::min(start, entry.files.flushed);
       continue;
     }
     const CommitPipeline::Published published = pipeline_->PublishedState(*entry.table);
-    if (published.pending || published.lsn > entry.flushed) {
-      start = std::min(start, entry.flushed);
+    if (published.pending || published.lsn > entry.files.flushed) {
+      start = std::min(start, entry.files.flushed);
     }
   }
   return std::max(start, log_start_);
@@ -184,85 +145,16 @@ Result<CommitResult> LocalCatalog::Commit(std::vector<std::shared_ptr<Table>> ta
   if (manifest_unknown_.load()) {
     RETURN_IF_ERROR(RestoreManifest());
   }
-  return pipeline_->Commit(tables, build);
+  Result<CommitResult> result = pipeline_->Commit(tables, build);
+  if (result.ok()) {
+    for (const std::shared_ptr<Table>& table : tables) {
+      ConsiderFlush(table);
+    }
+  }
+  return result;
 }
 
 std::vector<DocId> LocalCatalog::NewDocIds(size_t count) { return document_ids_->Take(count, List()); }
-
-Status LocalCatalog::FlushTable(std::string_view name) {
-  RETURN_IF_ERROR(CheckOpen());
-  const std::shared_ptr<Table> table = Find(name);
-  if (table == nullptr) {
-    return NotFoundError("no such table '{}'", name);
-  }
-  MutexLock flush_lock(flush_mutex_);
-  return Flush(table);
-}
-
-Status LocalCatalog::Flush(const std::shared_ptr<Table>& table) {
-  const CommitPipeline::Published published = pipeline_->PublishedState(*table);
-  const TableDefinition& definition = *published.snapshot->definition;
-  Entry entry;
-  {
-    MutexLock lock(registry_mutex_);
-    const auto place = FindTable(entries_, *table);
-    if (place == entries_.end()) {
-      return Status::Ok();  // dropped just now
-    }
-    entry = place->second;
-  }
-  const Lsn covered = std::max(published.lsn, entry.flushed);
-  if (entry.flushed_version != published.version) {
-    const std::string path = PathOf(entry.folder);
-    RETURN_IF_ERROR(env_.MakeFolder(path));
-    RETURN_IF_ERROR(env_.SyncFolder(options_.data_dir));
-    RETURN_IF_ERROR(
-        WriteRamFile(env_, path, *published.snapshot, {definition.id, entry.ram_generation + 1, covered}));
-  }
-  MutexLock lock(registry_mutex_);
-  Entries next = entries_;
-  const auto place = FindTable(next, *table);
-  if (place == next.end() || place->second.definition->id != definition.id) {
-    return Status::Ok();
-  }
-  if (entry.flushed_version != published.version) {
-    place->second.ram_generation = entry.ram_generation + 1;
-    place->second.flushed = covered;
-    place->second.flushed_version = published.version;
-  }
-  RETURN_IF_ERROR(Save(std::move(next)));
-  if (entry.flushed_version != published.version && entry.ram_generation > 0) {
-    const std::string old = PathOf(entry.folder) + "/" + RamFileName(entry.ram_generation);
-    if (const Status removed = env_.Remove(old); !removed.ok()) {
-      LogWarning("{}", removed.text());
-    }
-  }
-  ForgetLog();
-  return Status::Ok();
-}
-
-Status LocalCatalog::Close() {
-  StopFlusher();
-  closed_.store(true);
-  pipeline_->RefuseCommits();
-  MutexLock flush_lock(flush_mutex_);
-  Status first;
-  for (const std::shared_ptr<Table>& table : List()) {
-    {
-      MutexLock writer_lock(table->writer_mutex_);
-      pipeline_->WaitUntilQuiet(*table);
-    }
-    if (Status status = Flush(table); !status.ok()) {
-      LogError("table '{}' was not written: {}", table->definition()->name, status.ToString());
-      first = first.ok() ? std::move(status) : std::move(first);
-    }
-  }
-  if (pipeline_->log() != nullptr) {
-    Status status = pipeline_->log()->Close();
-    first = first.ok() ? std::move(status) : std::move(first);
-  }
-  return first;
-}
 
 StorageCounters LocalCatalog::counters() const {
   StorageCounters counters;
@@ -280,7 +172,7 @@ uint64_t LocalCatalog::DiskBytes(const Table& table) const {
   {
     MutexLock lock(registry_mutex_);
     const auto place = FindTable(entries_, table);
-    folder = place != entries_.end() ? PathOf(place->second.folder) : "";
+    folder = place != entries_.end() ? PathOf(place->second.files.folder) : "";
   }
   uint64_t bytes = 0;
   if (folder.empty() || !env_.Exists(folder)) {

@@ -1,36 +1,49 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "storage/base/mutex.h"
 #include "storage/base/snapshot_cell.h"
+#include "storage/base/thread_pool.h"
 #include "storage/table/catalog.h"
 #include "storage/table/commit_pipeline.h"
 #include "storage/table/document_ids.h"
+#include "storage/table/job_registry.h"
 #include "storage/table/manifest.h"
+#include "storage/table/merge_policy.h"
+#include "storage/table/table_files.h"
+#include "storage/table/wait_recorder.h"
 
 namespace stoa::storage {
 
 // The Catalog of a data folder on this machine. The manifest on disk decides what exists: a change of the
 // tables is made on a copy of the entries, written as manifest, and only then shown.
 //
-// Lock order: flush_mutex_, registry_mutex_, writer mutexes of tables, mutex of the pipeline. The first two,
-// and the writer mutex of a table whose definition changes, are held while files are written.
+// Lock order: files mutex of a table, registry_mutex_, writer mutexes of tables, mutex of the pipeline. The
+// first two, and the writer mutex of a table whose definition changes, are held while files are written.
+//
+// Disk chunks. A flush seals the RAM segments (new rows go to new ones), writes their rows to a chunk while
+// everything goes on, then publishes the chunk in their place in one swap, with what was deleted and updated
+// meanwhile carried over. A merge does the same with chunks. Only then the manifest is written: until it is,
+// the old files and the log stand for the same rows, because the log is replayed by document id and its
+// changes are absolute. Flushes of a table follow each other (files mutex); merges run beside them and take
+// the files mutex to publish.
 class LocalCatalog final : public Catalog {
  public:
   // What the manifest says of a table, beside the table itself.
   struct Entry {
     std::shared_ptr<Table> table;  // nullptr: damaged, its files stay as they are
     std::shared_ptr<const TableDefinition> definition;
-    std::string folder;
-    Lsn flushed;
-    uint64_t ram_generation = 0;
-    uint64_t flushed_version = 0;  // the publish that is in the RAM part file
+    TableFiles files;
+    uint64_t flushed_version = 0;  // the publish that is on disk as a whole
     Status damage;
   };
   using Entries = std::map<std::string, Entry, std::less<>>;
@@ -43,6 +56,8 @@ class LocalCatalog final : public Catalog {
     Entries entries;
     std::unique_ptr<CommitPipeline> pipeline;
     std::unique_ptr<DocumentIds> document_ids;
+    std::shared_ptr<DocstoreCache> docstore_cache;
+    const Clock* clock = nullptr;
   };
   LocalCatalog(Parts parts, Env& env);
   ~LocalCatalog() override;
@@ -77,6 +92,12 @@ class LocalCatalog final : public Catalog {
  private:
   using Names = std::map<std::string, std::shared_ptr<Table>, std::less<>>;
 
+  // Works for a table that was renamed, too.
+  template <typename EntryMap>
+  static auto FindTable(EntryMap& entries, const Table& table) {
+    return std::find_if(entries.begin(), entries.end(),
+                        [&](const auto& entry) { return entry.second.table.get() == &table; });
+  }
   Result<Entries::iterator> FindEntry(Entries& entries, std::string_view name) const
       REQUIRES(registry_mutex_);
   Status CheckOpen() const;
@@ -90,11 +111,67 @@ class LocalCatalog final : public Catalog {
   void ForgetLog() REQUIRES(registry_mutex_);
   Status Define(Entries next, Entries::iterator entry, std::shared_ptr<const TableSnapshot> snapshot)
       REQUIRES(registry_mutex_);
+  Status DropDamaged(std::string_view name) EXCLUDES(registry_mutex_);
+  Status SwitchAccess(TableSnapshot& snapshot) const;
   void RemoveFolder(const std::string& folder);
   void RemoveLeftovers() REQUIRES(registry_mutex_);
-  Status Flush(const std::shared_ptr<Table>& table) REQUIRES(flush_mutex_) EXCLUDES(registry_mutex_);
-  void FlushByTime() EXCLUDES(flusher_mutex_);
-  void StopFlusher() EXCLUDES(flusher_mutex_);
+
+  // catalog_save.cpp
+  Status SaveTable(const std::shared_ptr<Table>& table, RamSave ram, Lsn covered) EXCLUDES(registry_mutex_);
+  Status SaveWithRam(const std::shared_ptr<Table>& table) EXCLUDES(registry_mutex_);
+  Status SaveAtStop(const std::shared_ptr<Table>& table);
+  bool KeepsNoLog(const TableDefinition& definition) const;
+
+  // catalog_flush.cpp
+  struct Sealed {
+    std::vector<std::shared_ptr<const TablePart>> parts;
+    std::shared_ptr<const TableDefinition> definition;
+    Lsn lsn;  // every record of the table up to it is in `parts` or in chunks
+  };
+  Status FlushRamPart(const std::shared_ptr<Table>& table, bool wait);
+  Status FlushUnderLock(const std::shared_ptr<Table>& table, JobRegistry::Job& job);
+  Result<Sealed> Seal(Table& table);
+  struct NewChunk {
+    std::span<const std::shared_ptr<const TablePart>> parts;
+    const TableDefinition& definition;
+    uint64_t merged_from = 0;
+  };
+  Result<std::shared_ptr<const DiskChunk>> MakeChunk(const std::shared_ptr<Table>& table,
+                                                     const NewChunk& rows, JobRegistry::Job& job,
+                                                     const CancelToken* cancel);
+  Status PublishChunk(Table& table, std::span<const std::shared_ptr<const TablePart>> before,
+                      const std::shared_ptr<const DiskChunk>& chunk);
+  void RemoveChunk(const Table& table, ChunkId chunk);
+  DiskChunk::Options ChunkOptions(const TableDefinition& definition) const;
+
+  // catalog_merge.cpp
+  enum class MergeKind : uint8_t { kBackground, kFull };
+  struct MergeTask {
+    MergeKind kind = MergeKind::kBackground;
+    size_t cutoff = 1;
+    const CancelToken* cancel = nullptr;
+    bool wait = false;  // for a table that is paused
+  };
+  Result<bool> MergeOnce(const std::shared_ptr<Table>& table, const MergeTask& task);
+  MergeChoice ChooseMerge(const Table& table, std::span<const std::shared_ptr<const ChunkView>> chunks,
+                          const MergeTask& task) const;
+  Status MergeUntilDone(const std::shared_ptr<Table>& table, const MergeTask& task);
+
+  // catalog_background.cpp
+  void StartBackground();
+  void StopBackground() EXCLUDES(ticker_mutex_);
+  void Tick();
+  void RunTicker() EXCLUDES(ticker_mutex_);
+  void ConsiderFlush(const std::shared_ptr<Table>& table);
+  void ConsiderIdleFlush(const std::shared_ptr<Table>& table, int64_t now);
+  void ConsiderMerge(const std::shared_ptr<Table>& table);
+  void ScheduleFlush(const std::shared_ptr<Table>& table);
+  void TrimLog();
+
+  // catalog_copy.cpp
+  Result<std::shared_ptr<Table>> FindOpen(std::string_view name) const;
+  Status AddImported(Entry entry, OpenedTable copy) EXCLUDES(registry_mutex_);
+  Result<ManifestTable> CopyTable(const std::shared_ptr<Table>& table, const std::string& target);
   std::string PathOf(const std::string& folder) const { return options_.data_dir + "/" + folder; }
 
   const StorageOptions options_;
@@ -106,17 +183,21 @@ class LocalCatalog final : public Catalog {
   std::atomic<bool> manifest_unknown_{
       false};  // a write of it failed half-way: it may be ahead of the entries
 
-  Mutex flush_mutex_;  // one RAM part is written at a time; no files of a table go meanwhile
   mutable Mutex registry_mutex_;
   Entries entries_ GUARDED_BY(registry_mutex_);
   uint64_t next_table_id_ GUARDED_BY(registry_mutex_);
   Lsn log_start_ GUARDED_BY(registry_mutex_);
   SnapshotCell<Names> names_;
 
-  Mutex flusher_mutex_;
+  const Clock& clock_;
+  const std::shared_ptr<DocstoreCache> docstore_cache_;
+  JobRegistry jobs_;
+  WaitRecorder waits_;
+  std::unique_ptr<ThreadPool> workers_;
+  Mutex ticker_mutex_;
   CondVar stop_;
-  bool stopping_ GUARDED_BY(flusher_mutex_) = false;
-  std::thread flusher_;
+  bool stopping_ GUARDED_BY(ticker_mutex_) = false;
+  std::thread ticker_;
 };
 
 }  // namespace stoa::storage

@@ -18,7 +18,12 @@ class Table {
  public:
   explicit Table(std::shared_ptr<const TableSnapshot> first);
 
-  std::shared_ptr<const TableSnapshot> Snapshot() const { return published_.Load(); }
+  std::shared_ptr<const TableSnapshot> Snapshot() const {
+    if (!read_.load(std::memory_order_relaxed)) {
+      read_.store(true, std::memory_order_relaxed);
+    }
+    return published_.Load();
+  }
   std::shared_ptr<const TableDefinition> definition() const { return Snapshot()->definition; }
 
   // LOCK TABLES … READ: counts lockers; while above zero, writes are refused ("table 't' is locked").
@@ -28,6 +33,7 @@ class Table {
 
  private:
   friend class LocalCatalog;
+  friend class JobRegistry;
   friend class CommitPipeline;
   friend class WriterLocks;
 
@@ -39,11 +45,29 @@ class Table {
     bool head_lost = false;  // a commit under the head was given up: the head must be made again
   };
 
+  // What LocalCatalog keeps for flushes and merges.
+  struct Maintenance {
+    Mutex files_mutex;  // held while files are written that the manifest is going to name
+    std::atomic<bool> flush_scheduled{false};
+    std::atomic<bool> merge_scheduled{false};
+    std::atomic<bool> unsaved_flush{false};  // rows moved from RAM to a chunk that the manifest does not name
+    std::atomic<int> frozen{0};
+    std::atomic<double> mem_limit_rate{0.5};
+    // Steady seconds, kept by the ticker.
+    std::atomic<int64_t> last_write{0};
+    std::atomic<int64_t> last_read{0};
+    std::atomic<int64_t> no_merge_before{0};  // after a failed one
+    std::atomic<int64_t> no_flush_before{0};
+    uint64_t ticked_version = 0;  // the ticker's own
+  };
+
   const uint64_t lock_order_;  // writer mutexes of several tables are taken in this order
   Mutex writer_mutex_;         // one writer at a time; held while a change is built on `head_`
   std::shared_ptr<const TableSnapshot> head_ GUARDED_BY(writer_mutex_);  // newest, perhaps not yet durable
   SnapshotCell<TableSnapshot> published_;
   PipelineState pipeline_;
+  Maintenance maintenance_;
+  mutable std::atomic<bool> read_{false};  // since the ticker looked last
   std::atomic<int> read_locks_{0};
   std::atomic<bool> dropped_{false};
 };

@@ -143,17 +143,17 @@ Result<TableFiles> WriteTableFiles(Env& env, const std::string& data_dir, const 
     ASSIGN_OR_RETURN(TableFiles::Chunk chunk, SaveChunk(env, folder, *view, request.old));
     next.chunks.push_back(std::move(chunk));
   }
-  if (request.with_ram) {
+  if (request.ram != RamSave::kKeep) {
+    next.flushed = request.covered;
+    next.ram_generation = 0;
+  }
+  if (request.ram == RamSave::kWrite) {
     TableSnapshot ram;
     ram.definition = request.snapshot.definition;
     ram.parts = SegmentsOf(request.snapshot);
-    next.flushed = request.covered;
-    next.ram_generation = 0;
-    if (ram.live_count() > 0) {
-      next.ram_generation = request.old.ram_generation + 1;
-      RETURN_IF_ERROR(
-          WriteRamFile(env, folder, ram, {ram.definition->id, next.ram_generation, request.covered}));
-    }
+    next.ram_generation = request.old.ram_generation + 1;
+    RETURN_IF_ERROR(
+        WriteRamFile(env, folder, ram, {ram.definition->id, next.ram_generation, request.covered}));
   }
   RETURN_IF_ERROR(env.SyncFolder(folder));
   return next;

@@ -41,14 +41,21 @@ struct OpenedTable {
 Result<OpenedTable> OpenTableFiles(Env& env, const std::string& data_dir, const ManifestTable& table,
                                    const DiskChunk::Options& options);
 
-// Writes the delete maps and overlays of `snapshot` that are newer than those of `old`, and with `with_ram`
-// its RAM segments; the folder is made and synced. What the manifest shall name next. On error nothing that
-// `old` names has changed.
+// What a save does about the RAM part.
+enum class RamSave : uint8_t {
+  kKeep,   // the RAM part file, if any, stays what it is
+  kWrite,  // the RAM segments are written
+  kDrop,   // rows up to `covered` are in disk chunks, later ones in the log: no file is needed
+};
+
+// Writes the delete maps and overlays of `snapshot` that are newer than those of `old`, and the RAM segments
+// if asked to; the folder is made and synced. Returns what the manifest shall name next. On error nothing
+// that `old` names has changed.
 struct SaveRequest {
   const TableSnapshot& snapshot;
   const TableFiles& old;
-  bool with_ram = false;
-  Lsn covered;  // with_ram: the log record up to which the RAM segments go
+  RamSave ram = RamSave::kKeep;
+  Lsn covered;  // kWrite, kDrop: the log record up to which chunks and RAM part file go
 };
 Result<TableFiles> WriteTableFiles(Env& env, const std::string& data_dir, const SaveRequest& request);
 

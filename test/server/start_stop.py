@@ -426,6 +426,56 @@ def a_missing_data_folder_is_made_and_relative_paths_are_beside_the_config(home)
     expect((home.folder / "deep/my.log").exists(), "no log")
 
 
+def make_table_with_chunks(home):
+    """Two chunks, rows in RAM, deletes and updates of rows in both."""
+    home.start()
+    with home.connect() as session, session.cursor() as cursor:
+        cursor.execute("CREATE TABLE goods (title text, n int, s string, j json, m multi) engine='columnar'")
+        for first in (1, 2001, 4001):
+            cursor.execute("INSERT INTO goods (id, title, n, s, j, m) VALUES " + ",".join(
+                f"({i}, 'text {i}', {i % 7}, 'color {i % 5}', '{{\"k\":{i}}}', ({i % 3}, 9))" for i in range(first, first + 2000)))
+            session.commit()
+            if first < 4001:
+                cursor.execute("FLUSH RAMCHUNK goods")
+        cursor.execute("DELETE FROM goods WHERE id IN (1, 2001, 4001)")
+        cursor.execute("UPDATE goods SET n = 100 WHERE id IN (2, 2002, 4002)")
+        session.commit()
+
+
+@check
+def check_table_reads_every_file_of_a_table(home):
+    make_table_with_chunks(home)
+    done = home.run("--check-table", "goods")
+    expect(done.returncode == 0 and "locked" in done.stdout and "no fault" in done.stdout, done)
+    expect(home.run("--stopwait").returncode == 0, "--stopwait")
+    done = home.run("--check-table", "GOODS")
+    expect(done.returncode == 0 and done.stdout == "table goods: 2 chunks, 5997 rows, no fault\n", done)
+    folder = next((home.folder / "data").glob("goods.t*"))
+    files = sorted(folder.iterdir())
+    expect({file.suffix for file in files} >= {".sph", ".spc", ".spa", ".spb", ".spds", ".spt"}, files)
+    for file in files:
+        sound = file.read_bytes()
+        place = 64 + len(sound) // 3 if len(sound) > 1000 else 64
+        for damaged in (sound[:place] + bytes([sound[place] ^ 16]) + sound[place + 1:], sound[:-1], b""):
+            file.write_bytes(damaged)
+            done = home.run("--check-table", "goods")
+            expect(done.returncode == 1 and str(file) in done.stdout + done.stderr, f"{file}: {done}")
+        file.unlink()
+        done = home.run("--check-table", "goods")
+        expect(done.returncode == 1 and str(file) in done.stdout + done.stderr, f"{file} is gone: {done}")
+        file.write_bytes(sound)
+    expect(home.run("--check-table", "goods").returncode == 0, "the table is whole again")
+
+
+@check
+def check_table_of_no_table_or_no_name_is_told(home):
+    expect(home.run("--check-table", "goods").returncode == 1, "there is no data folder")
+    expect(not (home.folder / "data").exists(), "--check-table made the data folder")
+    for arguments in (["--check-table"], ["--check-table", ""], ["--check-table", "goods", "--check"]):
+        done = home.run(*arguments)
+        expect(done.returncode == 2, done)
+
+
 def run_check(function):
     folder = tempfile.mkdtemp(prefix="stoa-start-")
     home = Home(folder)

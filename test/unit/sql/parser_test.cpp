@@ -430,6 +430,23 @@ TEST_CASE("SET in its forms", "[sql]") {
   CHECK(Show(*ParseAs<SetStatement>("SET x = DEFAULT").assignments[0].value) == "default");
 }
 
+TEST_CASE("paths of BACKUP and IMPORT TABLE need no quotes", "[sql]") {
+  const auto backup =
+      ParseAs<BackupStatement>("BACKUP TABLES A, b OPTIONS async = yes TO /Var/back-ups/x.1;");
+  REQUIRE(backup.tables.size() == 2);
+  CHECK(backup.tables[0].name == "a");
+  CHECK(backup.folder == "/Var/back-ups/x.1");
+  CHECK(backup.options.size() == 1);
+  CHECK(ParseAs<BackupStatement>("BACKUP TO /a OPTION compress=0").folder == "/a");
+  CHECK(ParseAs<BackupStatement>("BACKUP TO '/a b'").tables.empty());
+  CHECK(ParseAs<ImportTableStatement>("IMPORT TABLE t FROM /A/b").path == "/A/b");
+  for (const char* text : {"BACKUP TO", "BACKUP TABLES TO /x", "BACKUP TO /a /b", "BACKUP TO '/a",
+                           "IMPORT TABLE FROM /x", "IMPORT TABLE t FROM ", "FREEZE", "UNFREEZE t,"}) {
+    CAPTURE(text);
+    CHECK_FALSE(ParseStatement(text).ok());
+  }
+}
+
 TEST_CASE("every other statement is understood", "[sql]") {
   for (const char* text : {"BEGIN",
                            "START TRANSACTION WITH CONSISTENT SNAPSHOT",
@@ -450,9 +467,10 @@ TEST_CASE("every other statement is understood", "[sql]") {
                            "USE `x`",
                            "CALL KEYWORDS('a', 't', 1 AS stats, 'hits' AS sort_mode)",
                            "CALL SNIPPETS(('a','b'), 't', 'a', 20 AS limit)",
-                           "FREEZE t",
+                           "FREEZE t, u",
                            "UNFREEZE t",
                            "BACKUP TABLES a TO /x",
+                           "BACKUP TO '/x' OPTION async=on, compress=0",
                            "IMPORT TABLE t FROM 'x'",
                            "ATTACH TABLE a TO TABLE b",
                            "RELOAD TABLES",

@@ -42,6 +42,7 @@ class FakeLog : public Binlog {
   }
   Status Forget(Lsn) override { return Status::Ok(); }
   Status Close() override { return Status::Ok(); }
+  size_t retained_segments() const override { return 1; }
   BinlogCounters counters() const override { return {}; }
 
   void SyncUpTo(uint64_t lsn) {

@@ -161,6 +161,29 @@ TEST_CASE("a flipped bit in any file of a chunk is found", "[storage]") {
   }
 }
 
+TEST_CASE("a header of format version 1 is read, and today's writer writes the same", "[storage]") {
+  const std::string folder = std::string(STOA_SOURCE_DIR) + "/test/fixtures/format/sph/v1";
+  TableDefinition definition;
+  definition.id = TableId(3);
+  definition.name = "goods";
+  definition.columns = {MakeColumn("id", ColumnType::kId), MakeColumn("n", ColumnType::kInt, 1),
+                        MakeColumn("s", ColumnType::kString, 2), MakeColumn("title", ColumnType::kText, 3)};
+  definition.columns[1].engine = Engine::kColumnar;
+  definition.columns[3].indexed = definition.columns[3].stored = true;
+  definition.next_column_id = 4;
+  const auto file = ReadChunkHeader(Env::Posix(), folder, ChunkId(7));
+  REQUIRE(file.status().ToString() == "ok");
+  CHECK(file->header.row_count == 2);
+  CHECK(file->header.created == 1'700'000'000);
+  CHECK(file->header.definition == definition);
+  CHECK(file->files == std::vector<ChunkHeaderFile::File>{
+                           {"spc", 576}, {"spa", 640}, {"spb", 704}, {"spds", 768}, {"spt", 832}});
+  MemoryEnv env;
+  REQUIRE(env.MakeFolder("/t").ok());
+  REQUIRE(WriteChunkHeader(*file, *env.Create("/t/chunk.7.sph").value()).ok());
+  CHECK(env.ReadFile("/t/chunk.7.sph").value() == Env::Posix().ReadFile(folder + "/chunk.7.sph").value());
+}
+
 TEST_CASE("a header that does not fit its definition is refused", "[storage]") {
   MemoryEnv env;
   REQUIRE(env.MakeFolder("/t").ok());

@@ -379,5 +379,15 @@ TEST_CASE("threads share a docstore and its cache", "[storage][threads]") {
   CHECK(wrong == 0);
 }
 
+// docs/format/spds.md
+TEST_CASE("a docstore of format version 1 is read", "[storage]") {
+  const std::string path = std::string(STOA_SOURCE_DIR) + "/test/fixtures/format/spds/v1/chunk.7.spds";
+  const std::vector<Texts> columns = {{"a", ""}, {"bb", "ccc"}};
+  const auto store = Open(Env::Posix(), path);
+  CHECK((Read(store, 1, RowsFrom(0, 2)) == columns[0]));
+  CHECK((Read(store, 2, RowsFrom(0, 2)) == columns[1]));
+  CHECK(store->Check().ok());
+}
+
 }  // namespace
 }  // namespace stoa::storage

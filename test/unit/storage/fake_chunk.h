@@ -19,6 +19,7 @@ class FakeChunk : public DiskChunk, private DocumentIndex {
   }
 
   const ChunkHeader& header() const override { return header_; }
+  const std::string& folder() const override { return folder_; }
   uint32_t row_count() const override { return rows_->row_count(); }
   const DocumentIndex& documents() const override { return *this; }
   Result<std::unique_ptr<ColumnReader>> NewReader(std::shared_ptr<const DiskChunk>,
@@ -39,6 +40,7 @@ class FakeChunk : public DiskChunk, private DocumentIndex {
   Status Check(ColumnInput&) const override { return Status::Ok(); }
 
   ChunkHeader header_;
+  std::string folder_;
   std::shared_ptr<const SegmentView> rows_;
 };
 

@@ -36,12 +36,30 @@ Manifest FixtureManifest() {
   distributed.kind = TableKind::kDistributed;
   distributed.columns = {testing::MakeColumn("id", ColumnType::kId)};
   distributed.local_tables = {"goods", "more"};
-  manifest.tables = {{distributed, "all.t4", Lsn(0), 0}, {FixtureDefinition(), "goods.t3", Lsn(42), 7}};
+  manifest.tables.resize(2);
+  manifest.tables[0].definition = distributed;
+  manifest.tables[0].folder = "all.t4";
+  manifest.tables[1].definition = FixtureDefinition();
+  manifest.tables[1].folder = "goods.t3";
+  manifest.tables[1].flushed = Lsn(42);
+  manifest.tables[1].ram_generation = 7;
+  return manifest;
+}
+
+// As version 1, with disk chunks.
+Manifest FixtureManifestWithChunks() {
+  Manifest manifest = FixtureManifest();
+  manifest.tables[1].chunks = {{ChunkId(2), 0, 0}, {ChunkId(5), 3, 300}};
+  manifest.tables[1].next_chunk_id = 6;
   return manifest;
 }
 
 TEST_CASE("a manifest of format version 1 is read", "[storage]") {
   CHECK(ReadManifest(Env::Posix(), kFixtures + "manifest/v1").value() == FixtureManifest());
+}
+
+TEST_CASE("a manifest of format version 2 is read", "[storage]") {
+  CHECK(ReadManifest(Env::Posix(), kFixtures + "manifest/v2").value() == FixtureManifestWithChunks());
 }
 
 TEST_CASE("a RAM part file of format version 1 is read", "[storage]") {
@@ -54,12 +72,12 @@ TEST_CASE("a RAM part file of format version 1 is read", "[storage]") {
       std::vector<std::string>{"8: 4294967295 -4294967295 2147483600 text 4294967295", "7: 1 -1 0.5 text 1"});
 }
 
-TEST_CASE("today's writers write format version 1", "[storage]") {
+TEST_CASE("today's writers write what the fixtures hold", "[storage]") {
   MemoryEnv env;
   REQUIRE(env.MakeFolder("/out").ok());
-  REQUIRE(WriteManifest(env, "/out", FixtureManifest()).ok());
+  REQUIRE(WriteManifest(env, "/out", FixtureManifestWithChunks()).ok());
   CHECK(env.ReadFile("/out/catalog.manifest").value() ==
-        Env::Posix().ReadFile(kFixtures + "manifest/v1/catalog.manifest").value());
+        Env::Posix().ReadFile(kFixtures + "manifest/v2/catalog.manifest").value());
   HeadBuilder builder(testing::EmptyTable(testing::MakeDefinition("goods", 3)));
   REQUIRE(builder.Insert(testing::Insert({8}, 4294967295)).ok());
   REQUIRE(builder.Insert(testing::Insert({6, 7}, 1)).ok());

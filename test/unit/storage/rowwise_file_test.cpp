@@ -360,5 +360,28 @@ TEST_CASE("a layout whose cells leave the row or overlap is refused", "[storage]
   CHECK_FALSE(DecodeLayout({1}).ok());
 }
 
+const std::string kFixtures = std::string(STOA_SOURCE_DIR) + "/test/fixtures/format/";
+
+// docs/format/spa.md
+Columns FixtureColumns() {
+  Columns columns;
+  columns.Add(MakeInts(ColumnType::kInt, {4294967295, 1}, 1));
+  columns.Add(MakeBytes(ColumnType::kString, {"one", ""}, 4));
+  return columns;
+}
+
+TEST_CASE("row-wise files of format version 1 are read, and written the same today", "[storage]") {
+  const std::string rows = kFixtures + "spa/v1/chunk.7.spa";
+  const std::string blobs = kFixtures + "spb/v1/chunk.7.spb";
+  const auto file = RowwiseFile::Open(Env::Posix(), rows, blobs, ChunkId(7));
+  REQUIRE(file.status().ToString() == "ok");
+  CheckSame(*file, FixtureColumns());
+  MemoryEnv env;
+  REQUIRE(env.MakeFolder("/d").ok());
+  REQUIRE(FixtureColumns().Write(env, "/d").ok());
+  CHECK((*env.ReadFile("/d/a.spa") == *Env::Posix().ReadFile(rows)));
+  CHECK((*env.ReadFile("/d/a.spb") == *Env::Posix().ReadFile(blobs)));
+}
+
 }  // namespace
 }  // namespace stoa::storage

@@ -30,6 +30,7 @@ class CheckedFolder {
     REQUIRE(WriteRamFile(env, kFolder, *TableOf(definition, ram_document, 1), {TableId(1), 3, Lsn(0)}).ok());
     ManifestTable entry{.definition = definition, .folder = "every.t1", .ram_generation = 3};
     entry.chunks = {{.id = ChunkId(1), .delete_generation = 2}};
+    entry.next_chunk_id = 2;
     manifest.tables = {entry};
     REQUIRE(WriteManifest(env, "/d", manifest).ok());
   }

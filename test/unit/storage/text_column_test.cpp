@@ -118,7 +118,7 @@ TEST_CASE("a dictionary is made when it pays", "[storage]") {
 TEST_CASE("a dictionary too large for memory is read text by text", "[storage]") {
   std::vector<std::string> values;
   for (size_t i = 0; i < 4000; ++i) {
-    values.push_back(fmt::format("{:04}{}", i * 37 % 2000, std::string(1000, 'y')));
+    values.push_back(fmt::format("{:04}{}", i * 37 % 2000, std::string(5000, 'y')));
   }
   ColumnFile file = TextFile();
   CheckRoundTrip(file, values);

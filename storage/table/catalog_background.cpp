@@ -1,0 +1,205 @@
+#include <algorithm>
+#include <chrono>
+
+#include "storage/base/log.h"
+#include "storage/table/local_catalog.h"
+#include "storage/table/table_options.h"
+
+namespace stoa::storage {
+namespace {
+
+constexpr auto kTick = std::chrono::seconds(1);
+constexpr uint64_t kRowsWorthAnIdleFlush = 8192;
+constexpr int64_t kSecondsAfterFailure = 10;
+constexpr uint64_t kLogSegmentsKept = 4;  // beyond them tables that hold the log back are written
+constexpr auto kLongestThrottle = std::chrono::milliseconds(40);
+
+int64_t SteadySeconds() {
+  return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+uint64_t RamRows(const TableSnapshot& snapshot) {
+  uint64_t rows = 0;
+  for (const auto& part : snapshot.parts) {
+    rows += part->is_disk_chunk() ? 0 : part->live_count();
+  }
+  return rows;
+}
+
+}  // namespace
+
+void LocalCatalog::StartBackground() {
+  const size_t merges = options_.parallel_chunk_merges > 0
+                            ? options_.parallel_chunk_merges
+                            : std::max(1u, std::thread::hardware_concurrency() / 2);
+  workers_ = std::make_unique<ThreadPool>(1, merges + 4);
+  ticker_ = std::thread(&LocalCatalog::RunTicker, this);
+}
+
+void LocalCatalog::StopBackground() {
+  {
+    MutexLock lock(ticker_mutex_);
+    stopping_ = true;
+  }
+  stop_.NotifyAll();
+  if (ticker_.joinable()) {
+    ticker_.join();
+  }
+  closed_.store(true);
+  jobs_.CancelAll();
+  if (workers_ != nullptr) {
+    workers_->Stop();
+  }
+}
+
+void LocalCatalog::RunTicker() {
+  const auto period = std::chrono::seconds(options_.rt_flush_period_seconds);
+  auto next_save = std::chrono::steady_clock::now() + period;
+  MutexLock lock(ticker_mutex_);
+  while (!stopping_) {
+    stop_.WaitFor(ticker_mutex_, kTick);
+    if (stopping_) {
+      return;
+    }
+    ticker_mutex_.Unlock();
+    Tick();
+    if (period.count() > 0 && std::chrono::steady_clock::now() >= next_save) {
+      next_save += period;
+      for (const std::shared_ptr<Table>& table : List()) {
+        if (const Status status = SaveWithRam(table); !status.ok()) {
+          LogWarning("table '{}' was not written: {}", table->definition()->name, status.ToString());
+        }
+      }
+    }
+    ticker_mutex_.Lock();
+  }
+}
+
+void LocalCatalog::Tick() {
+  const int64_t now = SteadySeconds();
+  for (const std::shared_ptr<Table>& table : List()) {
+    Table::Maintenance& maintenance = table->maintenance_;
+    if (table->read_.exchange(false)) {
+      maintenance.last_read.store(now);
+    }
+    const uint64_t version = pipeline_->PublishedState(*table).version;
+    if (version != maintenance.ticked_version) {
+      maintenance.ticked_version = version;
+      maintenance.last_write.store(now);
+    }
+    ConsiderFlush(table);
+    ConsiderIdleFlush(table, now);
+    ConsiderMerge(table);
+    table->read_.store(false);  // this looked at the snapshot, nobody searched
+  }
+  TrimLog();
+}
+
+// After each commit: a RAM part near its limit becomes a chunk; writers that are faster than that are slowed
+// down, a little at each commit.
+void LocalCatalog::ConsiderFlush(const std::shared_ptr<Table>& table) {
+  const auto snapshot = table->published_.Load();
+  const uint64_t limit = MemLimitOf(*snapshot->definition, options_);
+  const uint64_t bytes = RamBytesOf(*snapshot);
+  if (static_cast<double>(bytes) < static_cast<double>(limit) * table->maintenance_.mem_limit_rate.load() ||
+      RamRows(*snapshot) == 0) {
+    return;
+  }
+  ScheduleFlush(table);
+  if (bytes > 2 * limit && std::this_thread::get_id() != ticker_.get_id()) {
+    const auto pause = std::min<std::chrono::milliseconds>(
+        kLongestThrottle, std::chrono::milliseconds(1 + 10 * (bytes - 2 * limit) / limit));
+    const WaitRecorder::Scope wait(waits_);
+    std::this_thread::sleep_for(pause);
+  }
+}
+
+// features ST-05: nobody writes, somebody searches, and it is worth it.
+void LocalCatalog::ConsiderIdleFlush(const std::shared_ptr<Table>& table, int64_t now) {
+  const auto snapshot = table->published_.Load();
+  const IdleFlush idle = IdleFlushOf(*snapshot->definition);
+  const Table::Maintenance& maintenance = table->maintenance_;
+  if (idle.without_write < 0 || idle.since_search < 0 ||
+      now - maintenance.last_write.load() < idle.without_write || maintenance.last_read.load() == 0 ||
+      now - maintenance.last_read.load() > idle.since_search || RamRows(*snapshot) < kRowsWorthAnIdleFlush) {
+    return;
+  }
+  if (ChunksOf(*snapshot).size() < CutoffOf(*snapshot->definition, options_)) {
+    ScheduleFlush(table);
+  }
+}
+
+void LocalCatalog::ScheduleFlush(const std::shared_ptr<Table>& table) {
+  if (closed_.load() || table->maintenance_.frozen.load() > 0 ||
+      SteadySeconds() < table->maintenance_.no_flush_before.load() ||
+      table->maintenance_.flush_scheduled.exchange(true)) {
+    return;
+  }
+  workers_->Submit([this, table] {
+    const Status status = FlushRamPart(table, false);
+    table->maintenance_.flush_scheduled.store(false);
+    if (!status.ok() && !closed_.load()) {
+      table->maintenance_.no_flush_before.store(SteadySeconds() + kSecondsAfterFailure);
+      LogWarning("the RAM part of table '{}' stays in memory: {}", table->definition()->name,
+                 status.ToString());
+    }
+    ConsiderMerge(table);
+  });
+}
+
+void LocalCatalog::ConsiderMerge(const std::shared_ptr<Table>& table) {
+  const size_t most = options_.parallel_chunk_merges > 0
+                          ? options_.parallel_chunk_merges
+                          : std::max(1u, std::thread::hardware_concurrency() / 2);
+  if (options_.auto_optimize == 0 || closed_.load() || table->maintenance_.frozen.load() > 0 ||
+      SteadySeconds() < table->maintenance_.no_merge_before.load() || jobs_.merges() >= most) {
+    return;
+  }
+  const auto snapshot = table->published_.Load();
+  MergeTask task;
+  task.cutoff = size_t{CutoffOf(*snapshot->definition, options_)} * options_.auto_optimize;
+  if (ChooseMerge(*table, ChunksOf(*snapshot), task).count == 0 ||
+      table->maintenance_.merge_scheduled.exchange(true)) {
+    return;
+  }
+  workers_->Submit([this, table, task] {
+    const Result<bool> merged = closed_.load() ? Result<bool>(false) : MergeOnce(table, task);
+    table->maintenance_.merge_scheduled.store(false);
+    if (merged.ok() && *merged) {
+      ConsiderMerge(table);
+    } else if (!merged.ok() && !closed_.load()) {
+      table->maintenance_.no_merge_before.store(SteadySeconds() + kSecondsAfterFailure);
+      LogWarning("chunks of table '{}' were not merged: {}", table->definition()->name,
+                 merged.status().ToString());
+    }
+  });
+}
+
+// A table that nobody writes to any more must not keep the log of all others.
+void LocalCatalog::TrimLog() {
+  if (pipeline_->log() == nullptr || pipeline_->log()->retained_segments() <= kLogSegmentsKept) {
+    return;
+  }
+  std::shared_ptr<Table> oldest;
+  {
+    MutexLock lock(registry_mutex_);
+    Lsn lowest(UINT64_MAX);
+    for (const auto& [name, entry] : entries_) {
+      if (entry.table != nullptr && entry.files.flushed < lowest &&
+          pipeline_->PublishedState(*entry.table).lsn > entry.files.flushed) {
+        lowest = entry.files.flushed;
+        oldest = entry.table;
+      }
+    }
+  }
+  if (oldest == nullptr) {
+    return;
+  }
+  if (const Status status = SaveWithRam(oldest); !status.ok()) {
+    LogWarning("table '{}' holds the log back and was not written: {}", oldest->definition()->name,
+               status.ToString());
+  }
+}
+
+}  // namespace stoa::storage

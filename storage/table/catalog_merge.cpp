@@ -1,0 +1,109 @@
+#include <algorithm>
+
+#include "storage/base/log.h"
+#include "storage/table/local_catalog.h"
+#include "storage/table/table_options.h"
+
+namespace stoa::storage {
+
+MergeChoice LocalCatalog::ChooseMerge(const Table& table,
+                                      std::span<const std::shared_ptr<const ChunkView>> chunks,
+                                      const MergeTask& task) const {
+  std::vector<MergeCandidate> candidates;
+  for (const auto& view : chunks) {
+    const ChunkView::State& state = view->state();
+    candidates.push_back({.rows = view->row_count(),
+                          .live_rows = view->live_count(),
+                          .disk_bytes = state.chunk->disk_bytes(),
+                          .patched_values = state.overlay->patched_values(),
+                          .busy = jobs_.IsBusy(table, state.chunk->header().id)});
+  }
+  return task.kind == MergeKind::kFull
+             ? ChooseFullMerge(candidates, task.cutoff)
+             : ChooseBackgroundMerge(candidates, task.cutoff, options_.merge_chunks_per_job);
+}
+
+// False when there is nothing to merge (now).
+Result<bool> LocalCatalog::MergeOnce(const std::shared_ptr<Table>& table, const MergeTask& task) {
+  const auto snapshot = table->Snapshot();
+  const auto chunks = ChunksOf(*snapshot);
+  const MergeChoice choice = ChooseMerge(*table, chunks, task);
+  if (choice.count == 0) {
+    return false;
+  }
+  std::vector<std::shared_ptr<const TablePart>> inputs(
+      chunks.begin() + static_cast<ptrdiff_t>(choice.first),
+      chunks.begin() + static_cast<ptrdiff_t>(choice.first + choice.count));
+  JobRegistry::Request request{.table = table.get(),
+                               .table_name = snapshot->definition->name,
+                               .what = fmt::format("merge of {} chunks", choice.count),
+                               .started = clock_.UnixSeconds(),
+                               .wait = task.wait};
+  uint64_t live = 0;
+  for (size_t i = choice.first; i < choice.first + choice.count; ++i) {
+    request.chunks.push_back(chunks[i]->state().chunk->header().id);
+    live += chunks[i]->live_count();
+  }
+  const auto job = jobs_.Start(std::move(request));
+  if (job == nullptr) {
+    return false;
+  }
+  if (table->maintenance_.frozen.load() > 0) {
+    return InvalidError("table '{}' is frozen", snapshot->definition->name);
+  }
+  std::shared_ptr<const DiskChunk> chunk;
+  if (live > 0) {
+    ASSIGN_OR_RETURN(chunk,
+                     MakeChunk(table, {inputs, *snapshot->definition, choice.count}, *job, task.cancel));
+  }
+  MutexLock files_lock(table->maintenance_.files_mutex);
+  const Status published =
+      job->cancel().cancelled() ? job->cancel().Check() : PublishChunk(*table, inputs, chunk);
+  if (!published.ok()) {
+    if (chunk != nullptr) {
+      RemoveChunk(*table, chunk->header().id);
+    }
+    return published;
+  }
+  RETURN_IF_ERROR(SaveTable(table, RamSave::kKeep, Lsn(0)));
+  return true;
+}
+
+Status LocalCatalog::MergeUntilDone(const std::shared_ptr<Table>& table, const MergeTask& task) {
+  while (true) {
+    RETURN_IF_ERROR(CheckOpen());
+    if (task.cancel != nullptr) {
+      RETURN_IF_ERROR(task.cancel->Check());
+    }
+    ASSIGN_OR_RETURN(const bool merged, MergeOnce(table, task));
+    if (merged) {
+      continue;
+    }
+    // Chunks may be taken by a merge that runs in the background.
+    if (!task.wait || !jobs_.HasMerge(*table)) {
+      return Status::Ok();
+    }
+    jobs_.WaitForChange();
+  }
+}
+
+Status LocalCatalog::Optimize(std::string_view name, const OptimizeRequest& request) {
+  RETURN_IF_ERROR(CheckOpen());
+  ASSIGN_OR_RETURN(const std::shared_ptr<Table> table, FindOpen(name));
+  MergeTask task;
+  task.kind = MergeKind::kFull;
+  task.cutoff = request.cutoff.value_or(CutoffOf(*table->definition(), options_));
+  task.wait = true;
+  if (request.wait) {
+    task.cancel = request.cancel;
+    return MergeUntilDone(table, task);
+  }
+  workers_->Submit([this, table, task] {
+    if (const Status status = MergeUntilDone(table, task); !status.ok() && !closed_.load()) {
+      LogWarning("table '{}' was not optimized: {}", table->definition()->name, status.ToString());
+    }
+  });
+  return Status::Ok();
+}
+
+}  // namespace stoa::storage
