@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <bit>
-#include <cstring>
 #include <map>
+#include <string_view>
 #include <utility>
 
 #include "storage/chunk/chunk_view.h"
@@ -131,7 +131,7 @@ T CellAt(const ColumnBlock* block, uint32_t at) {
 }
 
 bool SameBytes(const BytesCell& a, const BytesCell& b) {
-  return a.size == b.size && (a.data == b.data || std::memcmp(a.data, b.data, a.size) == 0);
+  return std::string_view(a.data, a.size) == std::string_view(b.data, b.size);
 }
 
 // Appends the value of the row when it is not what it was.

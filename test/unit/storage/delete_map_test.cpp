@@ -142,7 +142,7 @@ TEST_CASE("a delete map that contradicts itself is corrupt", "[storage]") {
     std::string bytes(8 + rows.size() * 2, '\0');
     std::memcpy(bytes.data(), &number, 4);
     std::memcpy(bytes.data() + 4, &count, 4);
-    std::memcpy(bytes.data() + 8, rows.data(), rows.size() * 2);
+    bytes.replace(8, rows.size() * 2, reinterpret_cast<const char*>(rows.data()), rows.size() * 2);
     return bytes;
   };
   CHECK(ReadFramed(page(0, 2, {4, 5}), 2).ToString() == "ok");

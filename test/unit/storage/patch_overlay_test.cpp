@@ -338,7 +338,7 @@ TEST_CASE("a patch overlay that contradicts itself is corrupt", "[storage]") {
     const auto count = static_cast<uint16_t>(rows.size());
     std::memcpy(bytes.data(), &number, 4);
     std::memcpy(bytes.data() + 4, &count, 2);
-    std::memcpy(bytes.data() + 6, rows.data(), rows.size() * 2);
+    bytes.replace(6, rows.size() * 2, reinterpret_cast<const char*>(rows.data()), rows.size() * 2);
     return bytes;
   };
   CHECK(files.ReadSection(type + block(0, {1, 2}) + block(2, {951}), 3).ToString() == "ok");
