@@ -20,7 +20,7 @@ ScanFilter::ScanFilter(const Expr* filter, const std::vector<SlotInfo>& slots)
   }
   std::vector<SharedExpr> others;
   Split(filter_, slots, others);
-  // IntRange, IntSet, FloatRange, BytesSet: in the order of what they cost.
+  // IntRange, IntSet, FloatRange, BytesSet, BytesTest: in the order of what they cost.
   std::stable_sort(pushed_.begin(), pushed_.end(), [](const Pushed& a, const Pushed& b) {
     return a.predicate.test.index() < b.predicate.test.index();
   });

@@ -355,7 +355,9 @@ bool TextTest::Matches(std::string_view value) const {
 
 std::optional<storage::ColumnPredicate> TextTest::Predicate() const {
   if (is_range_ || list_.empty() || FoldsCase(collation_)) {
-    return std::nullopt;
+    auto passes = std::make_shared<const std::function<bool(std::string_view)>>(
+        [test = *this](std::string_view value) { return test.Matches(value); });
+    return storage::ColumnPredicate{storage::BytesTest{std::move(passes)}};
   }
   storage::BytesSet set{list_};
   std::ranges::sort(set.values);

@@ -279,8 +279,10 @@ bool AreOfOnePart(const TablePart& before, const TablePart& after) {
     return false;
   }
   if (before.is_disk_chunk()) {
-    return static_cast<const ChunkView&>(before).state().chunk ==
-           static_cast<const ChunkView&>(after).state().chunk;
+    const DiskChunk& old_chunk = *static_cast<const ChunkView&>(before).state().chunk;
+    const DiskChunk& chunk = *static_cast<const ChunkView&>(after).state().chunk;
+    // ALTER … access_columnar_attrs opens a chunk again.
+    return old_chunk.header().id == chunk.header().id && old_chunk.folder() == chunk.folder();
   }
   return static_cast<const SegmentView&>(before).state().segment ==
          static_cast<const SegmentView&>(after).state().segment;

@@ -79,7 +79,6 @@ struct ChunkWriteInput {
   int64_t created = 0;
   uint64_t merged_from = 0;
   DocstoreOptions docstore;
-  bool drop_behind = false;                                       // the input is not left in the page cache
   CancelToken* cancel = nullptr;                                  // polled between blocks
   std::function<void(uint64_t done_rows, uint64_t of)> progress;  // rows × columns
 };

@@ -17,13 +17,6 @@ bool Holds(const BytesSet& set, std::string_view value) {
   return std::binary_search(set.values.begin(), set.values.end(), value);
 }
 
-Lane LaneOfTest(const ColumnPredicate& predicate) {
-  if (std::holds_alternative<FloatRange>(predicate.test)) {
-    return Lane::kFloat;
-  }
-  return std::holds_alternative<BytesSet>(predicate.test) ? Lane::kBytes : Lane::kInt;
-}
-
 bool Satisfies(const ColumnPredicate& predicate, const ColumnValues& values, size_t at) {
   bool holds = false;
   if (const auto* int_range = std::get_if<IntRange>(&predicate.test)) {
@@ -34,6 +27,8 @@ bool Satisfies(const ColumnPredicate& predicate, const ColumnValues& values, siz
     holds = Holds(*float_range, values.floats[at]);
   } else if (const auto* bytes_set = std::get_if<BytesSet>(&predicate.test)) {
     holds = Holds(*bytes_set, values.BytesAt(at));
+  } else if (const auto* bytes_test = std::get_if<BytesTest>(&predicate.test)) {
+    holds = (*bytes_test->passes)(values.BytesAt(at));
   }
   return holds != predicate.negated;
 }
@@ -74,7 +69,7 @@ class PatchedReader : public ColumnReader {
     if (patch == nullptr) {
       return base_->Select(block, predicate, bits);
     }
-    if (LaneOfTest(predicate) != LaneOf(type())) {
+    if (predicate.lane() != LaneOf(type())) {
       return InternalError("a condition of another lane than the column's");
     }
     const BlockBits asked = bits;

@@ -101,6 +101,12 @@ bool SelectCells(const float* cells, uint32_t count, const ColumnPredicate& pred
 }
 
 bool SelectCells(const BytesCell* cells, uint32_t count, const ColumnPredicate& predicate, BlockBits& bits) {
+  if (const auto* test = std::get_if<BytesTest>(&predicate.test)) {
+    return KeepPassing(cells, count, predicate.negated, bits,
+                       [&passes = *test->passes](const BytesCell& cell) {
+                         return passes(std::string_view(cell.data, cell.size));
+                       });
+  }
   const auto* set = std::get_if<BytesSet>(&predicate.test);
   if (set == nullptr) {
     return false;

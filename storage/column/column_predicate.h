@@ -2,9 +2,14 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
+
+#include "storage/schema.h"
 
 namespace stoa::storage {
 
@@ -33,10 +38,19 @@ struct BytesSet {
   std::vector<std::string> values;
 };
 
+// Byte values of which the function says true. It always says the same of the same bytes and may be called
+// from any thread; two tests are the same when they share the function. Columns with a dictionary ask it once
+// a text.
+struct BytesTest {
+  std::shared_ptr<const std::function<bool(std::string_view)>> passes;
+};
+
 // A condition on a single value of a column (lane kInt, kFloat; kString), that storage can test itself.
 struct ColumnPredicate {
-  std::variant<IntRange, IntSet, FloatRange, BytesSet> test;
+  std::variant<IntRange, IntSet, FloatRange, BytesSet, BytesTest> test;
   bool negated = false;  // rows that do not satisfy `test`; a NaN satisfies a negated range
+
+  Lane lane() const;  // of the columns it can test
 };
 
 }  // namespace stoa::storage

@@ -41,20 +41,25 @@ class ValueTest {
     return Status::Ok();
   }
   Status Run(const BytesSet& set) {
-    std::string_view values[kBlockRows];
-    ReadBuffer buffer;
-    RETURN_IF_ERROR(reader_.ReadBytes(rows_, std::span(values, rows_.size()), buffer));
-    Keep(values, [&](std::string_view value) {
+    return Bytes([&](std::string_view value) {
       return std::binary_search(set.values.begin(), set.values.end(), value, std::less<>());
     });
-    return Status::Ok();
   }
+  Status Run(const BytesTest& bytes_test) { return Bytes(*bytes_test.passes); }
 
  private:
   template <typename Passes>
   Status Ints(const Passes& passes) {
     int64_t values[kBlockRows];
     RETURN_IF_ERROR(reader_.ReadInts(rows_, std::span(values, rows_.size())));
+    Keep(values, passes);
+    return Status::Ok();
+  }
+  template <typename Passes>
+  Status Bytes(const Passes& passes) {
+    std::string_view values[kBlockRows];
+    ReadBuffer buffer;
+    RETURN_IF_ERROR(reader_.ReadBytes(rows_, std::span(values, rows_.size()), buffer));
     Keep(values, passes);
     return Status::Ok();
   }
@@ -74,13 +79,6 @@ class ValueTest {
   bool negated_;
 };
 
-Lane LaneOfTest(const ColumnPredicate& predicate) {
-  if (std::holds_alternative<FloatRange>(predicate.test)) {
-    return Lane::kFloat;
-  }
-  return std::holds_alternative<BytesSet>(predicate.test) ? Lane::kBytes : Lane::kInt;
-}
-
 }  // namespace
 
 char* ReadBuffer::Allocate(size_t bytes) {
@@ -89,7 +87,7 @@ char* ReadBuffer::Allocate(size_t bytes) {
 }
 
 Status ColumnReader::Select(uint32_t block, const ColumnPredicate& predicate, BlockBits& bits) {
-  if (LaneOfTest(predicate) != LaneOf(type())) {
+  if (predicate.lane() != LaneOf(type())) {
     return InternalError("a condition on another kind of column");
   }
   RowId rows[kBlockRows];

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -58,9 +59,60 @@ class CodedTextReader : public ColumnReader, public DictionaryReader {
   std::unique_ptr<ColumnReader> codes_;
   std::vector<int64_t> numbers_;
   std::vector<uint32_t> read_codes_;
+  // What the predicate means for the codes, kept from block to block.
+  Status Prepare(const ColumnPredicate& predicate);
+  Result<std::vector<int64_t>> CodesThatPass(const BytesTest& test) const;
+
   TextMatcher matcher_;
-  ColumnPredicate on_codes_;  // what the texts of matcher_ mean for the codes
+  BytesTest tested_;
+  ColumnPredicate on_codes_;
 };
+
+Status CodedTextReader::Prepare(const ColumnPredicate& predicate) {
+  if (const auto* test = std::get_if<BytesTest>(&predicate.test)) {
+    if (tested_.passes != test->passes) {
+      ASSIGN_OR_RETURN(std::vector<int64_t> codes, CodesThatPass(*test));
+      on_codes_.test = IntSet{std::move(codes)};
+      tested_ = *test;
+      matcher_ = TextMatcher();
+    }
+    return Status::Ok();
+  }
+  const auto* texts = std::get_if<BytesSet>(&predicate.test);
+  if (texts == nullptr) {
+    return InternalError("a text column is compared with numbers");
+  }
+  if (matcher_.Prepare(*texts)) {
+    tested_ = {};
+    auto codes = parts_.dictionary->Find(texts->values);
+    if (!codes.ok()) {
+      matcher_ = TextMatcher();
+      return codes.status();
+    }
+    on_codes_.test = IntSet{std::move(*codes)};
+  }
+  return Status::Ok();
+}
+
+// Ascending.
+Result<std::vector<int64_t>> CodedTextReader::CodesThatPass(const BytesTest& test) const {
+  std::vector<int64_t> passing;
+  std::vector<uint32_t> codes;
+  std::vector<std::string_view> texts;
+  for (uint32_t first = 0; first < parts_.dictionary->size(); first += kBlockRows) {
+    codes.resize(std::min(kBlockRows, parts_.dictionary->size() - first));
+    texts.resize(codes.size());
+    std::iota(codes.begin(), codes.end(), first);
+    ReadBuffer buffer;
+    RETURN_IF_ERROR(parts_.dictionary->Read(codes, texts, buffer));
+    for (size_t i = 0; i < codes.size(); ++i) {
+      if ((*test.passes)(texts[i])) {
+        passing.push_back(codes[i]);
+      }
+    }
+  }
+  return passing;
+}
 
 Status CodedTextReader::ReadCodes(std::span<const RowId> rows, std::span<uint32_t> codes) {
   numbers_.resize(rows.size());
@@ -76,18 +128,7 @@ Status CodedTextReader::ReadCodes(std::span<const RowId> rows, std::span<uint32_
 }
 
 Status CodedTextReader::Select(uint32_t block, const ColumnPredicate& predicate, BlockBits& bits) {
-  const BytesSet* texts = std::get_if<BytesSet>(&predicate.test);
-  if (texts == nullptr) {
-    return InternalError("a text column is compared with numbers");
-  }
-  if (matcher_.Prepare(*texts)) {
-    auto codes = parts_.dictionary->Find(texts->values);
-    if (!codes.ok()) {
-      matcher_ = TextMatcher();
-      return codes.status();
-    }
-    on_codes_.test = IntSet{std::move(*codes)};
-  }
+  RETURN_IF_ERROR(Prepare(predicate));
   const IntSet& codes = std::get<IntSet>(on_codes_.test);
   on_codes_.negated = predicate.negated;
   if (codes.values.empty() || codes.values.size() == parts_.dictionary->size()) {
@@ -149,6 +190,9 @@ Status PlainTextReader::KeepHashes(uint32_t block, BlockBits& bits) {
 }
 
 Status PlainTextReader::Select(uint32_t block, const ColumnPredicate& predicate, BlockBits& bits) {
+  if (std::holds_alternative<BytesTest>(predicate.test)) {
+    return ColumnReader::Select(block, predicate, bits);
+  }
   const BytesSet* texts = std::get_if<BytesSet>(&predicate.test);
   if (texts == nullptr) {
     return InternalError("a text column is compared with numbers");

@@ -13,6 +13,7 @@ constexpr auto kTick = std::chrono::seconds(1);
 constexpr uint64_t kRowsWorthAnIdleFlush = 8192;
 constexpr int64_t kSecondsAfterFailure = 10;
 constexpr uint64_t kLogSegmentsKept = 4;  // beyond them tables that hold the log back are written
+constexpr uint64_t kMostOfLimit = 4;
 constexpr auto kLongestThrottle = std::chrono::milliseconds(40);
 
 int64_t SteadySeconds() {
@@ -49,6 +50,7 @@ void LocalCatalog::StopBackground() {
   if (workers_ != nullptr) {
     workers_->Stop();
   }
+  jobs_.Allow();  // what is written at the stop itself
 }
 
 void LocalCatalog::RunTicker() {
@@ -89,33 +91,56 @@ void LocalCatalog::Tick() {
     ConsiderFlush(table);
     ConsiderIdleFlush(table, now);
     ConsiderMerge(table);
-    table->read_.store(false);  // this looked at the snapshot, nobody searched
   }
   TrimLog();
 }
 
 // After each commit: a RAM part near its limit becomes a chunk; writers that are faster than that are slowed
 // down, a little at each commit.
-void LocalCatalog::ConsiderFlush(const std::shared_ptr<Table>& table) {
-  const auto snapshot = table->published_.Load();
+std::chrono::milliseconds LocalCatalog::ConsiderFlush(const std::shared_ptr<Table>& table) {
+  const auto snapshot = table->Peek();
   const uint64_t limit = MemLimitOf(*snapshot->definition, options_);
   const uint64_t bytes = RamBytesOf(*snapshot);
-  if (static_cast<double>(bytes) < static_cast<double>(limit) * table->maintenance_.mem_limit_rate.load() ||
-      RamRows(*snapshot) == 0) {
-    return;
+  if (static_cast<double>(bytes) < static_cast<double>(limit) * table->maintenance_.mem_limit_rate.load()) {
+    return {};
   }
   ScheduleFlush(table);
-  if (bytes > 2 * limit && std::this_thread::get_id() != ticker_.get_id()) {
-    const auto pause = std::min<std::chrono::milliseconds>(
-        kLongestThrottle, std::chrono::milliseconds(1 + 10 * (bytes - 2 * limit) / limit));
+  if (bytes <= 2 * limit) {
+    return {};
+  }
+  return std::min<std::chrono::milliseconds>(kLongestThrottle,
+                                             std::chrono::milliseconds(1 + 10 * (bytes - 2 * limit) / limit));
+}
+
+void LocalCatalog::Throttle(std::chrono::milliseconds pause) {
+  if (pause.count() > 0) {
     const WaitRecorder::Scope wait(waits_);
     std::this_thread::sleep_for(pause);
   }
 }
 
+// What cannot be written to disk must not fill the memory.
+Status LocalCatalog::CheckMemory(const Table& table) const {
+  const Table::Maintenance& maintenance = table.maintenance_;
+  const bool is_stuck = maintenance.frozen.load() > 0 || SteadySeconds() < maintenance.no_flush_before.load();
+  if (!is_stuck) {
+    return Status::Ok();
+  }
+  const auto snapshot = table.Peek();
+  const uint64_t limit = MemLimitOf(*snapshot->definition, options_);
+  const uint64_t bytes = RamBytesOf(*snapshot);
+  if (bytes <= kMostOfLimit * limit) {
+    return Status::Ok();
+  }
+  return LimitError(
+      "table '{}': {} bytes in memory, {} times rt_mem_limit, and they cannot become a disk chunk "
+      "now (frozen, or see the log)",
+      snapshot->definition->name, bytes, bytes / limit);
+}
+
 // features ST-05: nobody writes, somebody searches, and it is worth it.
 void LocalCatalog::ConsiderIdleFlush(const std::shared_ptr<Table>& table, int64_t now) {
-  const auto snapshot = table->published_.Load();
+  const auto snapshot = table->Peek();
   const IdleFlush idle = IdleFlushOf(*snapshot->definition);
   const Table::Maintenance& maintenance = table->maintenance_;
   if (idle.without_write < 0 || idle.since_search < 0 ||
@@ -137,7 +162,7 @@ void LocalCatalog::ScheduleFlush(const std::shared_ptr<Table>& table) {
   workers_->Submit([this, table] {
     const Status status = FlushRamPart(table, false);
     table->maintenance_.flush_scheduled.store(false);
-    if (!status.ok() && !closed_.load()) {
+    if (!status.ok() && status.code() != StatusCode::kCancelled && !closed_.load()) {
       table->maintenance_.no_flush_before.store(SteadySeconds() + kSecondsAfterFailure);
       LogWarning("the RAM part of table '{}' stays in memory: {}", table->definition()->name,
                  status.ToString());
@@ -152,7 +177,7 @@ void LocalCatalog::ConsiderMerge(const std::shared_ptr<Table>& table) {
       SteadySeconds() < table->maintenance_.no_merge_before.load() || jobs_.merges() >= settings->parallel) {
     return;
   }
-  const auto snapshot = table->published_.Load();
+  const auto snapshot = table->Peek();
   MergeTask task;
   task.cutoff = size_t{CutoffOf(*snapshot->definition, *settings)} * settings->auto_optimize;
   if (ChooseMerge(*table, ChunksOf(*snapshot), task).count == 0 ||
@@ -160,11 +185,12 @@ void LocalCatalog::ConsiderMerge(const std::shared_ptr<Table>& table) {
     return;
   }
   workers_->Submit([this, table, task] {
-    const Result<bool> merged = closed_.load() ? Result<bool>(false) : MergeOnce(table, task);
+    const bool may_run = !closed_.load() && jobs_.merges() < merge_settings_.Load()->parallel;
+    const Result<bool> merged = may_run ? MergeOnce(table, task) : Result<bool>(false);
     table->maintenance_.merge_scheduled.store(false);
     if (merged.ok() && *merged) {
       ConsiderMerge(table);
-    } else if (!merged.ok() && !closed_.load()) {
+    } else if (!merged.ok() && merged.status().code() != StatusCode::kCancelled && !closed_.load()) {
       table->maintenance_.no_merge_before.store(SteadySeconds() + kSecondsAfterFailure);
       LogWarning("chunks of table '{}' were not merged: {}", table->definition()->name,
                  merged.status().ToString());
@@ -182,7 +208,10 @@ void LocalCatalog::TrimLog() {
     MutexLock lock(registry_mutex_);
     Lsn lowest(UINT64_MAX);
     for (const auto& [name, entry] : entries_) {
-      if (entry.table != nullptr && entry.files.flushed < lowest &&
+      if (entry.table == nullptr) {
+        return;  // a damaged table needs its records, whatever the others do
+      }
+      if (entry.files.flushed < lowest && entry.table->maintenance_.frozen.load() == 0 &&
           pipeline_->PublishedState(*entry.table).lsn > entry.files.flushed) {
         lowest = entry.files.flushed;
         oldest = entry.table;

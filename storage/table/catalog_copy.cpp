@@ -84,6 +84,9 @@ Result<std::vector<std::string>> LocalCatalog::Freeze(std::string_view name) {
   }
   const JobRegistry::Pause pause(jobs_, *table);
   MutexLock files_lock(table->maintenance_.files_mutex);
+  if (table->maintenance_.frozen.load() == 0) {  // with what was deleted, updated or inserted since the flush
+    RETURN_IF_ERROR(SaveTable(table, RamSave::kWrite, Lsn(0)));
+  }
   TableFiles files;
   {
     MutexLock lock(registry_mutex_);
@@ -95,7 +98,7 @@ Result<std::vector<std::string>> LocalCatalog::Freeze(std::string_view name) {
   }
   const std::string folder = PathOf(files.folder);
   ASSIGN_OR_RETURN(const std::vector<std::string> names, NamedFiles(env_, folder, files));
-  table->maintenance_.frozen.fetch_add(1);
+  table->maintenance_.frozen.fetch_add(1);  // under the files mutex: nothing is saved from here on
   std::vector<std::string> paths{options_.data_dir + "/" + kManifestName};
   for (const std::string& file : names) {
     paths.push_back(folder + "/" + file);
@@ -115,9 +118,10 @@ Status LocalCatalog::Unfreeze(std::string_view name) {
 Result<ManifestTable> LocalCatalog::CopyTable(const std::shared_ptr<Table>& table,
                                               const std::string& target) {
   MutexLock files_lock(table->maintenance_.files_mutex);
-  if (table->maintenance_.frozen.load() == 0) {
-    RETURN_IF_ERROR(SaveTable(table, RamSave::kWrite, Lsn(0)));
+  if (table->maintenance_.frozen.load() > 0) {
+    return InvalidError("table '{}' is frozen", table->definition()->name);
   }
+  RETURN_IF_ERROR(SaveTable(table, RamSave::kWrite, Lsn(0)));
   ManifestTable copy;
   TableFiles files;
   {
@@ -130,13 +134,15 @@ Result<ManifestTable> LocalCatalog::CopyTable(const std::shared_ptr<Table>& tabl
     copy.definition = *place->second.definition;
   }
   copy.folder = files.folder;
-  copy.flushed = Lsn(0);  // the copy has no log
+  copy.flushed = files.flushed;
   copy.ram_generation = files.ram_generation;
   copy.next_chunk_id = files.next_chunk_id;
   for (const TableFiles::Chunk& chunk : files.chunks) {
     copy.chunks.push_back(chunk.named);
   }
   RETURN_IF_ERROR(CopyFiles(env_, PathOf(files.folder), target + "/" + files.folder, files));
+  // A backup that cannot be opened is none.
+  RETURN_IF_ERROR(OpenTableFiles(env_, target, copy, ChunkOptions(copy.definition)).status());
   return copy;
 }
 
@@ -150,9 +156,10 @@ Result<std::string> LocalCatalog::Backup(const std::vector<std::string>& names, 
   if (names.empty()) {
     tables = List();
   }
-  const std::string target = folder + "/" + BackupName(clock_.UnixSeconds());
-  if (env_.Exists(target)) {
-    return ExistsError("{} is there already", target);
+  const std::string name = folder + "/" + BackupName(clock_.UnixSeconds());
+  std::string target = name;
+  for (int again = 2; env_.Exists(target); ++again) {
+    target = fmt::format("{}-{}", name, again);
   }
   RETURN_IF_ERROR(env_.MakeFolder(target));
   Manifest manifest;
@@ -184,6 +191,10 @@ Status LocalCatalog::Import(std::string_view name, const std::string& path) {
   const std::filesystem::path source = std::filesystem::path(path).lexically_normal();
   const std::string folder = (source.has_filename() ? source : source.parent_path()).filename().string();
   const std::string parent = (source.has_filename() ? source : source.parent_path()).parent_path().string();
+  std::unique_ptr<FolderLock> source_lock;
+  if (env_.Exists(parent + "/.lock")) {  // a data folder: no server may have rows of it in its log only
+    ASSIGN_OR_RETURN(source_lock, env_.Lock(parent));
+  }
   ASSIGN_OR_RETURN(const Manifest manifest, ReadManifest(env_, parent));
   const auto found = std::find_if(manifest.tables.begin(), manifest.tables.end(),
                                   [&](const ManifestTable& table) { return table.folder == folder; });

@@ -68,6 +68,9 @@ Result<LocalCatalog::Entries::iterator> LocalCatalog::FindEntry(Entries& entries
   if (entry->second.table != nullptr && entry->second.table->read_locked()) {
     return InvalidError("table '{}' is locked", name);
   }
+  if (entry->second.table != nullptr && entry->second.table->maintenance_.frozen.load() > 0) {
+    return InvalidError("table '{}' is frozen", name);
+  }
   return entry;
 }
 
@@ -105,6 +108,8 @@ Status LocalCatalog::Drop(std::string_view name) {
   }
   const JobRegistry::Pause pause(jobs_, *table);
   MutexLock files_lock(table->maintenance_.files_mutex);
+  MutexLock writer_lock(table->writer_mutex_);
+  pipeline_->WaitUntilQuiet(*table);
   MutexLock lock(registry_mutex_);
   Entries next = entries_;
   ASSIGN_OR_RETURN(const auto place, FindEntry(next, name));
@@ -113,8 +118,6 @@ Status LocalCatalog::Drop(std::string_view name) {
   }
   const std::string folder = place->second.files.folder;
   next.erase(place);
-  MutexLock writer_lock(table->writer_mutex_);
-  pipeline_->WaitUntilQuiet(*table);
   RETURN_IF_ERROR(Save(std::move(next)));
   table->dropped_.store(true);
   RemoveFolder(folder);
@@ -165,19 +168,21 @@ Status LocalCatalog::Truncate(std::string_view name) {
   ASSIGN_OR_RETURN(const std::shared_ptr<Table> table, FindOpen(name));
   const JobRegistry::Pause pause(jobs_, *table);
   MutexLock files_lock(table->maintenance_.files_mutex);
+  MutexLock writer_lock(table->writer_mutex_);
+  pipeline_->WaitUntilQuiet(*table);
   MutexLock lock(registry_mutex_);
   Entries next = entries_;
   ASSIGN_OR_RETURN(const auto place, FindEntry(next, name));
   if (place->second.table != table) {
     return NotFoundError("no such table '{}'", name);
   }
-  MutexLock writer_lock(table->writer_mutex_);
-  pipeline_->WaitUntilQuiet(*table);
   // A new id: records of the log that are about the old rows no longer apply.
   auto definition = std::make_shared<TableDefinition>(*place->second.definition);
   definition->id = TableId(next_table_id_++);
   const std::string old_folder = place->second.files.folder;
+  const uint64_t next_chunk_id = place->second.files.next_chunk_id;  // never given twice
   place->second.files = TableFiles{};
+  place->second.files.next_chunk_id = next_chunk_id;
   place->second.files.folder = FolderOf(*definition);
   place->second.files.flushed = pipeline_->log() != nullptr ? pipeline_->log()->last_durable() : Lsn(0);
   place->second.flushed_version = pipeline_->PublishedState(*table).version + 1;
@@ -190,18 +195,18 @@ Status LocalCatalog::Truncate(std::string_view name) {
 
 Status LocalCatalog::Rename(std::string_view from, std::string_view to) {
   RETURN_IF_ERROR(CheckOpen());
+  ASSIGN_OR_RETURN(const std::shared_ptr<Table> table, FindOpen(from));
+  MutexLock writer_lock(table->writer_mutex_);
+  pipeline_->WaitUntilQuiet(*table);
   MutexLock lock(registry_mutex_);
   Entries next = entries_;
   ASSIGN_OR_RETURN(const auto place, FindEntry(next, from));
+  if (place->second.table != table) {
+    return NotFoundError("no such table '{}'", from);
+  }
   if (next.contains(to)) {
     return ExistsError("table '{}' already exists", to);
   }
-  if (place->second.table == nullptr) {
-    return place->second.damage.WithContext(fmt::format("table '{}' is damaged and not available", from));
-  }
-  const std::shared_ptr<Table> table = place->second.table;
-  MutexLock writer_lock(table->writer_mutex_);
-  pipeline_->WaitUntilQuiet(*table);
   auto definition = std::make_shared<TableDefinition>(*place->second.definition);
   definition->name = to;
   auto snapshot = std::make_shared<TableSnapshot>(*table->head_);
@@ -214,15 +219,15 @@ Status LocalCatalog::Rename(std::string_view from, std::string_view to) {
 
 Status LocalCatalog::Alter(std::string_view name, const std::function<Status(TableDefinition&)>& change) {
   RETURN_IF_ERROR(CheckOpen());
+  ASSIGN_OR_RETURN(const std::shared_ptr<Table> table, FindOpen(name));
+  MutexLock writer_lock(table->writer_mutex_);
+  pipeline_->WaitUntilQuiet(*table);
   MutexLock lock(registry_mutex_);
   Entries next = entries_;
   ASSIGN_OR_RETURN(const auto place, FindEntry(next, name));
-  if (place->second.table == nullptr) {
-    return place->second.damage.WithContext(fmt::format("table '{}' is damaged and not available", name));
+  if (place->second.table != table) {
+    return NotFoundError("no such table '{}'", name);
   }
-  const std::shared_ptr<Table> table = place->second.table;
-  MutexLock writer_lock(table->writer_mutex_);
-  pipeline_->WaitUntilQuiet(*table);
   auto definition = std::make_shared<TableDefinition>(*place->second.definition);
   RETURN_IF_ERROR(change(*definition));
   definition->id = place->second.definition->id;

@@ -92,7 +92,7 @@ Status LocalCatalog::FlushRamPart(const std::shared_ptr<Table>& table, bool wait
 }
 
 Status LocalCatalog::FlushUnderLock(const std::shared_ptr<Table>& table, JobRegistry::Job& job) {
-  const uint64_t bytes_before = RamBytesOf(*table->Snapshot());
+  const uint64_t bytes_before = RamBytesOf(*table->Peek());
   ASSIGN_OR_RETURN(const Sealed sealed, Seal(*table));
   if (sealed.parts.empty()) {
     return Status::Ok();
@@ -101,17 +101,16 @@ Status LocalCatalog::FlushUnderLock(const std::shared_ptr<Table>& table, JobRegi
   if (LiveRows(sealed.parts) > 0) {
     ASSIGN_OR_RETURN(chunk, MakeChunk(table, {sealed.parts, *sealed.definition, 0}, job, nullptr));
   }
-  table->maintenance_.unsaved_flush.store(true);
   const Status published = PublishChunk(*table, sealed.parts, chunk);
   if (!published.ok()) {
-    table->maintenance_.unsaved_flush.store(false);
     if (chunk != nullptr) {
       RemoveChunk(*table, chunk->header().id);
     }
     return published;
   }
+  table->maintenance_.unsaved_flush.store(true);  // until a save, which needs the files mutex as well
   // The share of the limit at which the next flush starts: what came in meanwhile must fit above it.
-  const uint64_t bytes_after = RamBytesOf(*table->Snapshot());
+  const uint64_t bytes_after = RamBytesOf(*table->Peek());
   const double rate = static_cast<double>(bytes_before) / static_cast<double>(bytes_before + bytes_after + 1);
   table->maintenance_.mem_limit_rate.store(std::clamp(rate, 1.0 / 3, 0.95));
   return SaveTable(table, RamSave::kDrop, sealed.lsn);
@@ -169,7 +168,6 @@ Result<std::shared_ptr<const DiskChunk>> LocalCatalog::MakeChunk(const std::shar
   input.created = clock_.UnixSeconds();
   input.merged_from = rows.merged_from;
   input.docstore = DocstoreOptionsOf(rows.definition);
-  input.drop_behind = rows.merged_from > 0;
   input.cancel = &job.cancel();
   input.progress = [&job, cancel](uint64_t done, uint64_t total) {
     job.SetProgress(done, total);
@@ -219,6 +217,7 @@ Status LocalCatalog::PublishChunk(Table& table, std::span<const std::shared_ptr<
   auto next = std::make_shared<TableSnapshot>();
   next->definition = head.definition;
   next->parts = Replace(head.parts, after, std::move(view));
+  RETURN_IF_ERROR(SwitchAccess(*next));  // altered since the chunk was begun
   pipeline_->PublishNow(table, std::move(next));
   return Status::Ok();
 }

@@ -16,7 +16,8 @@ MergeChoice LocalCatalog::ChooseMerge(const Table& table,
                           .live_rows = view->live_count(),
                           .disk_bytes = state.chunk->disk_bytes(),
                           .patched_values = state.overlay->patched_values(),
-                          .busy = jobs_.IsBusy(table, state.chunk->header().id)});
+                          .busy = jobs_.IsBusy(table, state.chunk->header().id),
+                          .fresh = state.chunk->header().id.value >= task.first_fresh});
   }
   return task.kind == MergeKind::kFull
              ? ChooseFullMerge(candidates, task.cutoff)
@@ -25,7 +26,19 @@ MergeChoice LocalCatalog::ChooseMerge(const Table& table,
 
 // False when there is nothing to merge (now).
 Result<bool> LocalCatalog::MergeOnce(const std::shared_ptr<Table>& table, const MergeTask& task) {
-  const auto snapshot = table->Snapshot();
+  const auto job = jobs_.Start({.table = table.get(),
+                                .table_name = table->definition()->name,
+                                .what = "merge",
+                                .started = clock_.UnixSeconds(),
+                                .wait = task.wait});
+  if (job == nullptr) {
+    return false;
+  }
+  // Only now: until here another statement may have replaced all chunks.
+  const auto snapshot = table->Peek();
+  if (table->maintenance_.frozen.load() > 0) {
+    return InvalidError("table '{}' is frozen", snapshot->definition->name);
+  }
   const auto chunks = ChunksOf(*snapshot);
   const MergeChoice choice = ChooseMerge(*table, chunks, task);
   if (choice.count == 0) {
@@ -34,22 +47,14 @@ Result<bool> LocalCatalog::MergeOnce(const std::shared_ptr<Table>& table, const 
   std::vector<std::shared_ptr<const TablePart>> inputs(
       chunks.begin() + static_cast<ptrdiff_t>(choice.first),
       chunks.begin() + static_cast<ptrdiff_t>(choice.first + choice.count));
-  JobRegistry::Request request{.table = table.get(),
-                               .table_name = snapshot->definition->name,
-                               .what = fmt::format("merge of {} chunks", choice.count),
-                               .started = clock_.UnixSeconds(),
-                               .wait = task.wait};
+  std::vector<ChunkId> taken;
   uint64_t live = 0;
   for (size_t i = choice.first; i < choice.first + choice.count; ++i) {
-    request.chunks.push_back(chunks[i]->state().chunk->header().id);
+    taken.push_back(chunks[i]->state().chunk->header().id);
     live += chunks[i]->live_count();
   }
-  const auto job = jobs_.Start(std::move(request));
-  if (job == nullptr) {
+  if (!job->Take(std::move(taken), fmt::format("merge of {} chunks", choice.count))) {
     return false;
-  }
-  if (table->maintenance_.frozen.load() > 0) {
-    return InvalidError("table '{}' is frozen", snapshot->definition->name);
   }
   std::shared_ptr<const DiskChunk> chunk;
   if (live > 0) {
@@ -70,13 +75,16 @@ Result<bool> LocalCatalog::MergeOnce(const std::shared_ptr<Table>& table, const 
 }
 
 Status LocalCatalog::MergeUntilDone(const std::shared_ptr<Table>& table, const MergeTask& task) {
-  while (true) {
+  // Chunks that flushes add meanwhile must not make it endless.
+  size_t passes_left = ChunksOf(*table->Peek()).size() + 1;
+  while (passes_left > 0) {
     RETURN_IF_ERROR(CheckOpen());
     if (task.cancel != nullptr) {
       RETURN_IF_ERROR(task.cancel->Check());
     }
     ASSIGN_OR_RETURN(const bool merged, MergeOnce(table, task));
     if (merged) {
+      --passes_left;
       continue;
     }
     // Chunks may be taken by a merge that runs in the background.
@@ -85,6 +93,7 @@ Status LocalCatalog::MergeUntilDone(const std::shared_ptr<Table>& table, const M
     }
     jobs_.WaitForChange();
   }
+  return Status::Ok();
 }
 
 void LocalCatalog::SetMaintenanceOptions(const StorageOptions& options) {
@@ -94,8 +103,16 @@ void LocalCatalog::SetMaintenanceOptions(const StorageOptions& options) {
 Status LocalCatalog::Optimize(std::string_view name, const OptimizeRequest& request) {
   RETURN_IF_ERROR(CheckOpen());
   ASSIGN_OR_RETURN(const std::shared_ptr<Table> table, FindOpen(name));
+  if (table->maintenance_.frozen.load() > 0) {
+    return InvalidError("table '{}' is frozen", name);
+  }
   MergeTask task;
   task.kind = MergeKind::kFull;
+  {
+    MutexLock lock(registry_mutex_);
+    const auto place = FindTable(entries_, *table);
+    task.first_fresh = place != entries_.end() ? place->second.files.next_chunk_id : 0;
+  }
   task.cutoff = request.cutoff.value_or(CutoffOf(*table->definition(), *merge_settings_.Load()));
   task.wait = true;
   if (request.wait) {

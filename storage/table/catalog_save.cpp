@@ -12,12 +12,22 @@ constexpr uint64_t kRowsWorthAChunk = 8192;  // as the idle flush: features ST-0
 }  // namespace
 
 // Rows in RAM that no log holds are written whenever something of the table is.
-bool LocalCatalog::KeepsNoLog(const TableDefinition& definition) const {
-  return pipeline_->log() == nullptr || OptedOutOfLog(definition);
+bool LocalCatalog::HasUnloggedRows(const Table& table, const TableDefinition& definition) const {
+  return pipeline_->log() == nullptr || OptedOutOfLog(definition) || table.maintenance_.unlogged.load();
 }
 
 // Makes the files of a table what its published snapshot shows, under its files mutex.
 Status LocalCatalog::SaveTable(const std::shared_ptr<Table>& table, RamSave ram, Lsn covered) {
+  const bool unlogged = table->maintenance_.unlogged.exchange(false);
+  const Status status = SavePublished(table, ram, covered, unlogged);
+  if (unlogged && !status.ok()) {
+    table->maintenance_.unlogged.store(true);
+  }
+  return status;
+}
+
+Status LocalCatalog::SavePublished(const std::shared_ptr<Table>& table, RamSave ram, Lsn covered,
+                                   bool unlogged) {
   const CommitPipeline::Published published = pipeline_->PublishedState(*table);
   const TableDefinition& definition = *published.snapshot->definition;
   Entry entry;
@@ -29,19 +39,18 @@ Status LocalCatalog::SaveTable(const std::shared_ptr<Table>& table, RamSave ram,
     }
     entry = place->second;
   }
-  if (ram != RamSave::kWrite &&
-      (KeepsNoLog(definition) || (ram == RamSave::kKeep && table->maintenance_.unsaved_flush.load()))) {
+  const bool keeps_stale_ram = ram == RamSave::kKeep && table->maintenance_.unsaved_flush.load();
+  if (unlogged || keeps_stale_ram || HasUnloggedRows(*table, definition)) {
     ram = RamSave::kWrite;
   }
   if (ram == RamSave::kWrite) {
     covered = std::max(published.lsn, entry.files.flushed);
   }
-  const bool is_saved = entry.flushed_version == published.version;
-  TableFiles files = entry.files;
-  if (!is_saved) {
-    ASSIGN_OR_RETURN(
-        files, WriteTableFiles(env_, options_.data_dir, {*published.snapshot, entry.files, ram, covered}));
+  if (entry.flushed_version == published.version) {
+    return Status::Ok();  // all of it is on disk
   }
+  ASSIGN_OR_RETURN(TableFiles files, WriteTableFiles(env_, options_.data_dir,
+                                                     {*published.snapshot, entry.files, ram, covered}));
   MutexLock lock(registry_mutex_);
   Entries next = entries_;
   const auto place = FindTable(next, *table);
@@ -85,12 +94,17 @@ Status LocalCatalog::SaveAtStop(const std::shared_ptr<Table>& table) {
     MutexLock writer_lock(table->writer_mutex_);
     pipeline_->WaitUntilQuiet(*table);
   }
-  const auto snapshot = table->Snapshot();
+  const auto snapshot = table->Peek();
   uint64_t rows = 0;
   for (const auto& segment : SegmentsOf(*snapshot)) {
     rows += segment->live_count();
   }
-  table->maintenance_.frozen.store(0);
+  if (table->maintenance_.frozen.load() > 0) {
+    if (!HasUnloggedRows(*table, *snapshot->definition)) {
+      return Status::Ok();  // somebody copies the files; the log has the rest
+    }
+    table->maintenance_.frozen.store(0);
+  }
   if (rows >= kRowsWorthAChunk) {
     const Status status = FlushRamPart(table, false);
     if (!status.ok()) {

@@ -145,8 +145,11 @@ Result<std::shared_ptr<CommitPipeline::Waiting>> CommitPipeline::HandOver(Built 
   });
   if (log_ == nullptr || (built.past_the_log && in_order)) {
     for (const Waiting::Head& head : built.heads) {
+      // On both sides of the publish: a save that comes between sees one of them.
+      head.table->maintenance_.unlogged.store(true);
       head.table->head_ = head.snapshot;
       Publish(*head.table, head.snapshot);
+      head.table->maintenance_.unlogged.store(true);
     }
     commits_.fetch_add(1, std::memory_order_relaxed);
     return std::shared_ptr<Waiting>();

@@ -12,8 +12,8 @@ constexpr int kServerShift = 56;
 bool Exists(DocId id, std::span<const std::shared_ptr<const TableSnapshot>> snapshots) {
   return std::any_of(snapshots.begin(), snapshots.end(), [&](const auto& snapshot) {
     const auto place = snapshot->FindDocument(id);
-    // A part that cannot be read may hold it: the next id is as good.
-    return !place.ok() || place->has_value();
+    // Where it cannot be read, the insert itself will say so.
+    return place.ok() && place->has_value();
   });
 }
 
@@ -31,7 +31,7 @@ DocumentIds::DocumentIds(uint32_t server_id, int64_t unix_seconds, uint64_t floo
 std::vector<DocId> DocumentIds::Take(size_t count, std::span<const std::shared_ptr<Table>> tables) {
   std::vector<std::shared_ptr<const TableSnapshot>> snapshots;
   for (const auto& table : tables) {
-    snapshots.push_back(table->Snapshot());
+    snapshots.push_back(table->Peek());
   }
   std::vector<DocId> ids;
   ids.reserve(count);

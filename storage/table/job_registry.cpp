@@ -13,6 +13,21 @@ JobRegistry::Job::~Job() {
 
 CancelToken& JobRegistry::Job::cancel() { return state_->cancel; }
 
+bool JobRegistry::Job::Take(std::vector<ChunkId> chunks, std::string what) {
+  MutexLock lock(registry_.mutex_);
+  for (const State& other : registry_.jobs_) {
+    for (const ChunkId chunk : chunks) {
+      if (other.request.table == state_->request.table &&
+          std::find(other.chunks.begin(), other.chunks.end(), chunk) != other.chunks.end()) {
+        return false;
+      }
+    }
+  }
+  state_->chunks = std::move(chunks);
+  state_->shown.what = std::move(what);
+  return true;
+}
+
 void JobRegistry::Job::SetProgress(uint64_t done, uint64_t total) {
   MutexLock lock(registry_.mutex_);
   state_->shown.done = done;
@@ -45,19 +60,14 @@ bool JobRegistry::IsPaused(const Table& table) const {
 
 std::unique_ptr<JobRegistry::Job> JobRegistry::Start(Request request) {
   MutexLock lock(mutex_);
-  while (IsPaused(*request.table)) {
+  while (IsPaused(*request.table) && !refusing_) {
     if (!request.wait) {
       return nullptr;
     }
     changed_.Wait(mutex_);
   }
-  for (const State& job : jobs_) {
-    for (const ChunkId chunk : request.chunks) {
-      const auto& taken = job.request.chunks;
-      if (job.request.table == request.table && std::find(taken.begin(), taken.end(), chunk) != taken.end()) {
-        return nullptr;
-      }
-    }
+  if (refusing_) {
+    return nullptr;
   }
   State& job = jobs_.emplace_back();
   job.shown.id = next_id_++;
@@ -80,29 +90,35 @@ std::vector<MaintenanceJob> JobRegistry::List() const {
 bool JobRegistry::IsBusy(const Table& table, ChunkId chunk) const {
   MutexLock lock(mutex_);
   return std::any_of(jobs_.begin(), jobs_.end(), [&](const State& job) {
-    const auto& taken = job.request.chunks;
-    return job.request.table == &table && std::find(taken.begin(), taken.end(), chunk) != taken.end();
+    return job.request.table == &table &&
+           std::find(job.chunks.begin(), job.chunks.end(), chunk) != job.chunks.end();
   });
 }
 
 bool JobRegistry::HasMerge(const Table& table) const {
   MutexLock lock(mutex_);
-  return std::any_of(jobs_.begin(), jobs_.end(), [&](const State& job) {
-    return job.request.table == &table && !job.request.chunks.empty();
-  });
+  return std::any_of(jobs_.begin(), jobs_.end(),
+                     [&](const State& job) { return job.request.table == &table && !job.chunks.empty(); });
 }
 
 size_t JobRegistry::merges() const {
   MutexLock lock(mutex_);
-  return static_cast<size_t>(std::count_if(jobs_.begin(), jobs_.end(),
-                                           [](const State& job) { return !job.request.chunks.empty(); }));
+  return static_cast<size_t>(
+      std::count_if(jobs_.begin(), jobs_.end(), [](const State& job) { return !job.chunks.empty(); }));
 }
 
 void JobRegistry::CancelAll() {
   MutexLock lock(mutex_);
+  refusing_ = true;
   for (State& job : jobs_) {
     job.cancel.Cancel();
   }
+  changed_.NotifyAll();
+}
+
+void JobRegistry::Allow() {
+  MutexLock lock(mutex_);
+  refusing_ = false;
 }
 
 void JobRegistry::WaitForChange() {

@@ -26,6 +26,8 @@ class JobRegistry {
     Job& operator=(const Job&) = delete;
 
     CancelToken& cancel();
+    // From now on no other job may work on these; false when one does already.
+    bool Take(std::vector<ChunkId> chunks, std::string what);
     void SetProgress(uint64_t done, uint64_t total);
 
    private:
@@ -53,23 +55,24 @@ class JobRegistry {
     const Table* table = nullptr;
     std::string table_name;
     std::string what;
-    std::vector<ChunkId> chunks;  // no other job may work on these
     int64_t started = 0;
     bool wait = false;  // until the table is not paused any more; else nullptr
   };
-  // nullptr: the table is paused, or a chunk is taken.
+  // nullptr: the table is paused, or no job may start any more.
   std::unique_ptr<Job> Start(Request request) EXCLUDES(mutex_);
 
   std::vector<MaintenanceJob> List() const EXCLUDES(mutex_);
   bool IsBusy(const Table& table, ChunkId chunk) const EXCLUDES(mutex_);
   bool HasMerge(const Table& table) const EXCLUDES(mutex_);
   size_t merges() const EXCLUDES(mutex_);  // running jobs that work on chunks
-  void CancelAll() EXCLUDES(mutex_);
+  void CancelAll() EXCLUDES(mutex_);       // and none may start until Allow()
+  void Allow() EXCLUDES(mutex_);
   void WaitForChange() EXCLUDES(mutex_);  // a job ended, or a short time passed
 
  private:
   struct State {
     Request request;
+    std::vector<ChunkId> chunks;
     MaintenanceJob shown;
     CancelToken cancel;
   };
@@ -81,6 +84,7 @@ class JobRegistry {
   uint64_t next_id_ GUARDED_BY(mutex_) = 1;
   std::list<State> jobs_ GUARDED_BY(mutex_);
   std::vector<const Table*> paused_ GUARDED_BY(mutex_);
+  bool refusing_ GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace stoa::storage

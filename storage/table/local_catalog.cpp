@@ -48,7 +48,8 @@ Status LocalCatalog::CheckUsable(std::string_view name) const {
 
 std::vector<std::shared_ptr<Table>> LocalCatalog::List() const {
   std::vector<std::shared_ptr<Table>> tables;
-  for (const auto& [name, table] : *names_.Load()) {
+  const auto names = names_.Load();  // holds what the loop goes over
+  for (const auto& [name, table] : *names) {
     tables.push_back(table);
   }
   return tables;
@@ -147,10 +148,13 @@ Result<CommitResult> LocalCatalog::Commit(std::vector<std::shared_ptr<Table>> ta
   if (manifest_unknown_.load()) {
     RETURN_IF_ERROR(RestoreManifest());
   }
+  for (const std::shared_ptr<Table>& table : tables) {
+    RETURN_IF_ERROR(CheckMemory(*table));
+  }
   Result<CommitResult> result = pipeline_->Commit(tables, build);
   if (result.ok()) {
     for (const std::shared_ptr<Table>& table : tables) {
-      ConsiderFlush(table);
+      Throttle(ConsiderFlush(table));
     }
   }
   return result;

@@ -27,8 +27,9 @@ namespace stoa::storage {
 // The Catalog of a data folder on this machine. The manifest on disk decides what exists: a change of the
 // tables is made on a copy of the entries, written as manifest, and only then shown.
 //
-// Lock order: files mutex of a table, registry_mutex_, writer mutexes of tables, mutex of the pipeline. The
-// first two, and the writer mutex of a table whose definition changes, are held while files are written.
+// Lock order: files mutex of a table, writer mutexes of tables, registry_mutex_, mutex of the pipeline. The
+// files mutex, registry_mutex_, and the writer mutex of a table whose definition changes, are held while
+// files are written; the pauses of JobRegistry are taken before all of them.
 //
 // Disk chunks. A flush seals the RAM segments (new rows go to new ones), writes their rows to a chunk while
 // everything goes on, then publishes the chunk in their place in one swap, with what was deleted and updated
@@ -119,9 +120,11 @@ class LocalCatalog final : public Catalog {
 
   // catalog_save.cpp
   Status SaveTable(const std::shared_ptr<Table>& table, RamSave ram, Lsn covered) EXCLUDES(registry_mutex_);
+  Status SavePublished(const std::shared_ptr<Table>& table, RamSave ram, Lsn covered, bool unlogged)
+      EXCLUDES(registry_mutex_);
   Status SaveWithRam(const std::shared_ptr<Table>& table) EXCLUDES(registry_mutex_);
   Status SaveAtStop(const std::shared_ptr<Table>& table);
-  bool KeepsNoLog(const TableDefinition& definition) const;
+  bool HasUnloggedRows(const Table& table, const TableDefinition& definition) const;
 
   // catalog_flush.cpp
   struct Sealed {
@@ -151,7 +154,8 @@ class LocalCatalog final : public Catalog {
     MergeKind kind = MergeKind::kBackground;
     size_t cutoff = 1;
     const CancelToken* cancel = nullptr;
-    bool wait = false;  // for a table that is paused
+    bool wait = false;                  // for a table that is paused
+    uint64_t first_fresh = UINT64_MAX;  // chunks from this id on are not rewritten on their own
   };
   Result<bool> MergeOnce(const std::shared_ptr<Table>& table, const MergeTask& task);
   MergeChoice ChooseMerge(const Table& table, std::span<const std::shared_ptr<const ChunkView>> chunks,
@@ -163,7 +167,10 @@ class LocalCatalog final : public Catalog {
   void StopBackground() EXCLUDES(ticker_mutex_);
   void Tick();
   void RunTicker() EXCLUDES(ticker_mutex_);
-  void ConsiderFlush(const std::shared_ptr<Table>& table);
+  // Says how long the writer shall pause.
+  std::chrono::milliseconds ConsiderFlush(const std::shared_ptr<Table>& table);
+  void Throttle(std::chrono::milliseconds pause);
+  Status CheckMemory(const Table& table) const;
   void ConsiderIdleFlush(const std::shared_ptr<Table>& table, int64_t now);
   void ConsiderMerge(const std::shared_ptr<Table>& table);
   void ScheduleFlush(const std::shared_ptr<Table>& table);

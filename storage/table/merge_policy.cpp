@@ -6,6 +6,7 @@
 namespace stoa::storage {
 namespace {
 
+constexpr uint64_t kMostPatches = 1'000'000;
 constexpr uint64_t kMostRows = std::numeric_limits<uint32_t>::max() - 1;
 
 // The cheapest run of `count` chunks that are not busy and fit in one.
@@ -42,6 +43,11 @@ MergeChoice FirstThat(std::span<const MergeCandidate> chunks, const Test& test) 
 }  // namespace
 
 MergeChoice ChooseBackgroundMerge(std::span<const MergeCandidate> chunks, size_t cutoff, size_t per_job) {
+  const MergeChoice patched =
+      FirstThat(chunks, [](const MergeCandidate& chunk) { return chunk.patched_values > kMostPatches; });
+  if (patched.count > 0) {
+    return patched;
+  }
   if (chunks.size() > std::max<size_t>(cutoff, 1)) {
     const size_t count = std::min(std::max<size_t>(per_job, 2), chunks.size());
     if (const MergeChoice choice = CheapestWindow(chunks, count); choice.count > 0) {
@@ -50,7 +56,7 @@ MergeChoice ChooseBackgroundMerge(std::span<const MergeCandidate> chunks, size_t
     return count > 2 ? CheapestWindow(chunks, 2) : MergeChoice{};
   }
   return FirstThat(chunks, [](const MergeCandidate& chunk) {
-    return chunk.live_rows < chunk.rows / 2 || chunk.patched_values > chunk.rows / 4;
+    return uint64_t{chunk.live_rows} * 2 < chunk.rows || chunk.patched_values > chunk.rows / 4;
   });
 }
 
@@ -62,7 +68,7 @@ MergeChoice ChooseFullMerge(std::span<const MergeCandidate> chunks, size_t cutof
     }
   }
   return FirstThat(chunks, [](const MergeCandidate& chunk) {
-    return chunk.live_rows < chunk.rows || chunk.patched_values > 0;
+    return !chunk.fresh && (chunk.live_rows < chunk.rows || chunk.patched_values > 0);
   });
 }
 

@@ -20,7 +20,8 @@ struct MergeCandidate {
   uint32_t live_rows = 0;
   uint64_t disk_bytes = 0;
   uint64_t patched_values = 0;
-  bool busy = false;  // part of a merge that runs
+  bool busy = false;   // part of a merge that runs
+  bool fresh = false;  // made since OPTIMIZE began: not worth rewriting on its own
 };
 
 // Chunks [first, first + count) become one. count 0: nothing to do; 1: the chunk is written anew.
@@ -32,8 +33,9 @@ struct MergeChoice {
 // Only neighbours are merged: rows keep the order of insertion. Of all windows of chunks that are not busy
 // the one with the fewest bytes is taken.
 
-// A background merge, when there are more than `cutoff` chunks: at most `per_job` of them. Else a chunk of
-// which more than half is dead, or that has more patches than a quarter of its rows.
+// A background merge: first a chunk with very many patches, which are in memory; then, when there are more
+// than `cutoff` chunks, at most `per_job` of them; else a chunk of which more than half is dead, or that has
+// more patches than a quarter of its rows.
 MergeChoice ChooseBackgroundMerge(std::span<const MergeCandidate> chunks, size_t cutoff, size_t per_job);
 // OPTIMIZE TABLE: as many as bring the number to `cutoff` at once; else a chunk with dead rows or patches.
 MergeChoice ChooseFullMerge(std::span<const MergeCandidate> chunks, size_t cutoff);

@@ -24,7 +24,9 @@ class Table {
     }
     return published_.Load();
   }
-  std::shared_ptr<const TableDefinition> definition() const { return Snapshot()->definition; }
+  // The same for what is no search: it does not count as one for the idle flush.
+  std::shared_ptr<const TableSnapshot> Peek() const { return published_.Load(); }
+  std::shared_ptr<const TableDefinition> definition() const { return Peek()->definition; }
 
   // LOCK TABLES … READ: counts lockers; while above zero, writes are refused ("table 't' is locked").
   void AddReadLock() { read_locks_.fetch_add(1); }
@@ -52,6 +54,7 @@ class Table {
     std::atomic<bool> merge_scheduled{false};
     std::atomic<bool> unsaved_flush{false};  // rows moved from RAM to a chunk that the manifest does not name
     std::atomic<int> frozen{0};
+    std::atomic<bool> unlogged{false};  // rows went past the log since the RAM segments were last written
     std::atomic<double> mem_limit_rate{0.5};
     // Steady seconds, kept by the ticker.
     std::atomic<int64_t> last_write{0};

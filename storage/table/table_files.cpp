@@ -101,8 +101,8 @@ std::vector<std::shared_ptr<const TablePart>> SegmentsOf(const TableSnapshot& sn
 
 uint64_t RamBytesOf(const TableSnapshot& snapshot) {
   uint64_t bytes = 0;
-  for (const auto& part : snapshot.parts) {
-    bytes += part->is_disk_chunk() ? 0 : part->ram_bytes();
+  for (size_t i = snapshot.parts.size(); i-- > 0 && !snapshot.parts[i]->is_disk_chunk();) {
+    bytes += snapshot.parts[i]->ram_bytes();
   }
   return bytes;
 }
@@ -144,7 +144,7 @@ Result<TableFiles> WriteTableFiles(Env& env, const std::string& data_dir, const 
     next.chunks.push_back(std::move(chunk));
   }
   if (request.ram != RamSave::kKeep) {
-    next.flushed = request.covered;
+    next.flushed = std::max(request.old.flushed, request.covered);
     next.ram_generation = 0;
   }
   if (request.ram == RamSave::kWrite) {
@@ -152,8 +152,7 @@ Result<TableFiles> WriteTableFiles(Env& env, const std::string& data_dir, const 
     ram.definition = request.snapshot.definition;
     ram.parts = SegmentsOf(request.snapshot);
     next.ram_generation = request.old.ram_generation + 1;
-    RETURN_IF_ERROR(
-        WriteRamFile(env, folder, ram, {ram.definition->id, next.ram_generation, request.covered}));
+    RETURN_IF_ERROR(WriteRamFile(env, folder, ram, {ram.definition->id, next.ram_generation, next.flushed}));
   }
   RETURN_IF_ERROR(env.SyncFolder(folder));
   return next;
