@@ -69,6 +69,13 @@ class Server:
     def alive(self):
         return self.process.poll() is None
 
+    def wait_for_end(self):
+        """After a broken connection: whether the process ends."""
+        try:
+            self.process.wait(10)
+        except subprocess.TimeoutExpired:
+            pass
+
     def kill(self):
         self.process.send_signal(signal.SIGKILL)
         self.process.wait()
