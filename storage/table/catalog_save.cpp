@@ -18,6 +18,10 @@ bool LocalCatalog::KeepsNoLog(const TableDefinition& definition) const {
 
 // Makes the files of a table what its published snapshot shows, under its files mutex.
 Status LocalCatalog::SaveTable(const std::shared_ptr<Table>& table, RamSave ram, Lsn covered) {
+  // A manifest that is ahead of the entries may name the generations that would be written now.
+  if (manifest_unknown_.load()) {
+    RETURN_IF_ERROR(RestoreManifest());
+  }
   const CommitPipeline::Published published = pipeline_->PublishedState(*table);
   const TableDefinition& definition = *published.snapshot->definition;
   Entry entry;

@@ -2,7 +2,7 @@
 """Every fault point of flush, merge, ALTER, DROP, checkpoint and copy × kill, fail, full disk.
 
 A case arms one point, runs one connection through a seeded workload that passes it (writes, FLUSH, OPTIMIZE, ALTER,
-TRUNCATE, DROP and CREATE, BACKUP) and compares all tables with a model. After kill -9 the statement in flight may have
+TRUNCATE, DROP and CREATE, BACKUP and IMPORT) and compares all tables with a model. After kill -9 the statement in flight may have
 happened as a whole or not at all; a statement that was answered with an error has changed nothing, and the error names
 the cause; the server lives on. Then a start without faults must have everything, no temporary or unneeded files, pass
 --check-table, flush and merge. Cases of a point go to later and later passes until one is not reached any more; a point
@@ -10,10 +10,11 @@ that is never reached is a failure.
 
   fault_table.py --searchd PATH [--cases N] [--seed N] [--points a,b]
 
---cases: at most so many passes a point and action. Last line: "N passed, N failed" (a case is one check).
+--cases: at most so many passes a point and action; 2 is quick. Last line: "N passed, N failed" (a case is one check).
 """
 import argparse
 import copy
+import glob
 import os
 import random
 import shutil
@@ -22,12 +23,14 @@ import tempfile
 
 import pymysql
 
-from ledger import LOST, Server, count_faults, is_refusal, leftovers
+from ledger import LOST, Server, count_faults, is_refusal, leftovers, temporary_files
 
 POINTS = ("flush.seal", "chunk.write", "chunk.rename", "chunk.after", "chunk.publish", "spm.write", "spm.rename",
           "spu.write", "spu.rename", "manifest.write", "manifest.rename", "ram.write", "ram.rename", "ram.after",
           "drop.files", "copy.file", "env.create", "env.append", "env.append.torn", "env.sync", "env.rename", "env.read")
 PASSES = (1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377, 610, 987)
+ENV_PASSES = (2, 25, 110, 330, 9, 60, 170, 240, 450, 610, 800, 1000, 1300, 1600, 2000)  # early ones are of the start
+QUICK = 2  # up to so many cases, only the most telling ones
 COLUMNS = "v int, b bigint, m multi, s string, body text"
 CREATE = {
     "fp_rows": "CREATE TABLE fp_rows (%s)" % COLUMNS,
@@ -73,7 +76,9 @@ class Workload:
                   self.dropping_column("fp_columns"), self.creating("fp_other"), self.inserting("fp_other", 20),
                   self.plain("FLUSH RAMCHUNK fp_other"), self.updating("fp_other"), self.truncating("fp_other"),
                   self.inserting("fp_other", 5), self.plain("FLUSH TABLE fp_other"), self.dropping("fp_other"),
-                  self.creating("fp_other"), self.inserting("fp_other", 7), self.backup(), self.deleting("fp_rows"),
+                  self.creating("fp_other"), self.inserting("fp_other", 7), self.backup(), self.dropping("fp_copy"),
+                  self.importing("fp_copy", "fp_rows"), self.updating("fp_copy"), self.dropping("fp_renamed"),
+                  self.renaming("fp_copy", "fp_renamed"), self.inserting("fp_renamed", 3), self.deleting("fp_rows"),
                   self.plain("OPTIMIZE TABLE fp_rows OPTION sync=1, cutoff=1"), self.replacing("fp_columns")]
         return steps
 
@@ -162,7 +167,7 @@ class Workload:
                 return None
             version = self.random.randint(1, 10**6)
             new = {"v": str(version), "b": str(version * 7), "m": "%d,%d" % (3, version + 10)}
-            if table == "fp_rows" and "e" in self.model[table]["columns"]:
+            if table != "fp_columns" and "e" in self.model[table]["columns"]:
                 new["e"] = str(version + 1)
             sets = ",".join("%s=%s" % (c, "(%s)" % value if c == "m" else value) for c, value in new.items())
 
@@ -201,6 +206,21 @@ class Workload:
             os.mkdir(self.backups)
             return self.step(["BACKUP TABLES fp_rows, fp_columns TO %s" % self.backups])
         return lambda: make() if {"fp_rows", "fp_columns"} <= set(self.model) else None
+
+
+    def importing(self, table, source):
+        def make():
+            found = glob.glob("%s/*/%s.t*" % (self.backups, source))
+            if not found or table in self.model or source not in self.model:
+                return None
+            return self.step(["IMPORT TABLE %s FROM '%s'" % (table, found[0])],
+                             lambda after: after.update({table: copy.deepcopy(after[source])}))
+        return make
+
+    def renaming(self, table, name):
+        return lambda: (self.step(["ALTER TABLE %s RENAME %s" % (table, name)],
+                                  lambda after: after.update({name: after.pop(table)}))
+                        if table in self.model and name not in self.model else None)
 
 
 def with_list(write):
@@ -299,6 +319,7 @@ class Runner:
             if self.server.alive() and "env.read" not in spec:
                 found, counts = read_model(self.server)
                 complaints += ["live: " + c for c in counts + differences(found, self.work.model)]
+                complaints += ["live: " + c for c in temporary_files(self.server)]
             self.server.kill()
         elif "kill" not in spec:
             with open(os.path.join(self.folder, "stderr.log")) as log:
@@ -315,7 +336,7 @@ class Runner:
         complaints += counts
         if self.in_flight is not None and not differences(found, self.in_flight.after):
             self.work.model = self.in_flight.after
-        complaints += differences(found, self.work.model) + leftovers(self.server, list(found))
+        complaints += differences(found, self.work.model) + leftovers(self.server)
         if not complaints:
             complaints += self.verify_upkeep()
         if self.server.alive():
@@ -333,7 +354,7 @@ class Runner:
         except LOST + (pymysql.MySQLError,) as error:
             return ["FLUSH and OPTIMIZE after the restart: %s" % error]
         found, complaints = read_model(self.server)
-        complaints += differences(found, self.work.model) + leftovers(self.server, list(found))
+        complaints += differences(found, self.work.model) + leftovers(self.server)
         code = self.server.stop()
         complaints += ["clean stop: exit code %s" % code] if code != 0 else []
         return complaints + [c for c in map(self.server.check_table, self.work.model) if c]
@@ -343,23 +364,40 @@ def reached(runner, point):
     return count_faults(runner.folder).get(point, 0)
 
 
+def during(point, action, first, last):
+    return ",".join("%s=%s@%d" % (point, action, n) for n in range(first, last))
+
+
+def specs_of(point, action, limit):
+    """What to arm, case by case. searchd does not start while some env points fail always, so these fail later, too."""
+    is_env = point.startswith("env.")
+    specs = ["%s=%s@%d" % (point, action, n) for n in (ENV_PASSES if is_env else PASSES)[:limit]]
+    if action == "kill":
+        return specs
+    for_a_while = during(point, action, 20, 60) if is_env else during(point, action, 2, 4)
+    share = "%s=%s%%30" % (point, action)
+    always = ["%s=%s" % (point, action)] + ([during(point, action, 30, 1500)] if is_env else [])
+    if limit > QUICK:
+        return specs + [share, for_a_while] + always
+    return [specs[1], for_a_while] if action == "fail" else always[-1:]
+
+
 def run_point(runner, point, action, limit, report):
-    """Cases of a point and action; (passed, failed)."""
+    """Cases of a point and action; (passed, failed, whether the data folder is kept)."""
     passed = failed = 0
-    passes = PASSES[:limit]
-    specs = ["%s=%s@%d" % (point, action, n) for n in passes]
-    if action != "kill":
-        specs += ["%s=%s%%30" % (point, action), "%s=%s" % (point, action)]
+    specs = specs_of(point, action, limit)
     before_all = reached(runner, point)
-    done = False
+    most = max(ENV_PASSES)
     for spec in specs:
-        if done and "@" in spec:
+        number = int(spec.split("@")[1]) if spec.count("@") == 1 else 0
+        if number > most:
             continue  # an earlier pass was not reached any more
         before = reached(runner, point)
         complaints = runner.case(spec)
-        done = done or reached(runner, point) == before
+        if number and reached(runner, point) == before:
+            most = number
         for complaint in complaints[:6]:
-            print("%s: %s" % (spec, complaint))
+            print("%s: %s" % (spec[:80], complaint))
         failed += bool(complaints)
         passed += not complaints
         if complaints:

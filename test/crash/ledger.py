@@ -223,11 +223,23 @@ def count_faults(folder):
     return counts
 
 
-def leftovers(server, tables):
-    """Complaints about files in the data folder that no table of the running server needs."""
+def leftovers(server):
+    """Complaints about files in the data folder that no table of the running server needs, for longer than a flush in the
+    background takes."""
+    deadline = time.monotonic() + 10
+    while True:
+        complaints = unneeded_files(server)
+        if not complaints or time.monotonic() > deadline:
+            return complaints
+        time.sleep(0.1)
+
+
+def unneeded_files(server):
     complaints, folders = [], set()
     connection = server.connect()
     with connection.cursor() as cursor:
+        cursor.execute("SHOW TABLES")
+        tables = [row[0] for row in cursor.fetchall()]
         for table in tables:
             cursor.execute("SELECT file FROM %s.@files" % table)
             files = [row[0] for row in cursor.fetchall()]
@@ -236,8 +248,7 @@ def leftovers(server, tables):
                 folders.add(folder)
                 complaints += unnamed_files(server, folder, chunks)
     connection.close()
-    for path, _, names in os.walk(server.data):
-        complaints += ["%s/%s is temporary" % (path, name) for name in names if name.endswith(".tmp")]
+    complaints += temporary_files(server)
     for name in os.listdir(server.data):
         known = any(re.fullmatch(re.escape(table) + r"\.t\d+", name) for table in tables)
         if re.fullmatch(r".*\.t\d+", name) and name not in folders and not known:
@@ -247,6 +258,11 @@ def leftovers(server, tables):
         if len(mine) > 1:
             complaints.append("table %s has several folders: %s" % (table, mine))
     return complaints
+
+
+def temporary_files(server):
+    return ["%s/%s is temporary" % (path, name) for path, _, names in os.walk(server.data) for name in names
+            if name.endswith(".tmp")]
 
 
 def unnamed_files(server, folder, chunks):
