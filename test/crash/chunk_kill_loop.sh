@@ -25,6 +25,8 @@ cases=2
 run "kill loop over disk chunks" chunk_kill_loop.py --rounds "$rounds" --seed 31
 run "kill loop over disk chunks, with failing steps" chunk_kill_loop.py --rounds $((rounds / 3 + 1)) --seed 32 \
   --faults 'env.sync=fail%1,env.append=full%1,env.append.torn=fail%1,env.rename=fail%3,chunk.write=fail%3,chunk.publish=fail%5,flush.seal=fail%5,manifest.write=full%5'
+run "kill loop over disk chunks, with failing syncs and reads" chunk_kill_loop.py --rounds $((rounds / 3 + 1)) --seed 51 \
+  --faults 'env.sync=fail%2,env.read=fail%0.3'
 run "fault points" fault_table.py --cases "$cases" --seed 33
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

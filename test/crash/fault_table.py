@@ -375,11 +375,10 @@ def specs_of(point, action, limit):
     if action == "kill":
         return specs
     for_a_while = during(point, action, 20, 60) if is_env else during(point, action, 2, 4)
-    share = "%s=%s%%30" % (point, action)
-    always = ["%s=%s" % (point, action)] + ([during(point, action, 30, 1500)] if is_env else [])
+    from_then_on = during(point, action, 30 if is_env else 2, 1500)
     if limit > QUICK:
-        return specs + [share, for_a_while] + always
-    return [specs[1], for_a_while] if action == "fail" else always[-1:]
+        return specs + ["%s=%s%%30" % (point, action), "%s=%s" % (point, action), for_a_while, from_then_on]
+    return [specs[1], for_a_while] if action == "fail" else [from_then_on]
 
 
 def run_point(runner, point, action, limit, report):
