@@ -11,6 +11,8 @@
 namespace stoa::storage {
 namespace {
 
+constexpr int kMostTries = 10;  // to make changes again whose record is in the log
+
 // Between the log and the publish; a failure armed here comes too late to undo anything.
 Status PassPublish() {
   STOA_FAULT_POINT("commit.publish");
@@ -262,6 +264,9 @@ void CommitPipeline::Reapply(const Table& table, Waiting& waiting,
       continue;
     }
     Result<std::shared_ptr<const TableSnapshot>> next = ReplayPayload(head, waiting.payload);
+    for (int tries = 1; !next.ok() && tries < kMostTries; ++tries) {
+      next = ReplayPayload(head, waiting.payload);
+    }
     if (!next.ok()) {
       LogError("table '{}': commit {} cannot be applied again and is given up: {}", head->definition->name,
                waiting.lsn.value, next.status().ToString());

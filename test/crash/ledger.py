@@ -2,7 +2,7 @@
 
 Every statement writes one whole batch of rows, so a half-applied statement shows as a batch of mixed versions. A batch
 whose statement was in flight at the kill may be in its old or its new state; every other batch must be as the ledger
-says. A statement that was answered with an error must have changed nothing.
+says. A statement that was answered with an error must have changed nothing; the one exception says so itself.
 """
 import os
 import random
@@ -156,8 +156,8 @@ class Writer(threading.Thread):
                     for statement in statements:
                         cursor.execute(statement)
             except LOST as error:
-                if not is_refusal(error):
-                    return
+                if not is_refusal(error) or "next start may find" in str(error):
+                    return  # in flight for good
                 self.refuse(connection, error)
                 continue
             except pymysql.MySQLError as error:
