@@ -28,6 +28,10 @@ Status LocalCatalog::SaveTable(const std::shared_ptr<Table>& table, RamSave ram,
 
 Status LocalCatalog::SavePublished(const std::shared_ptr<Table>& table, RamSave ram, Lsn covered,
                                    bool unlogged) {
+  // A manifest that is ahead of the entries may name the generations that would be written now.
+  if (manifest_unknown_.load()) {
+    RETURN_IF_ERROR(RestoreManifest());
+  }
   const CommitPipeline::Published published = pipeline_->PublishedState(*table);
   const TableDefinition& definition = *published.snapshot->definition;
   Entry entry;

@@ -11,6 +11,8 @@
 namespace stoa::storage {
 namespace {
 
+constexpr int kMostTries = 10;  // to make changes again whose record is in the log
+
 // Between the log and the publish; a failure armed here comes too late to undo anything.
 Status PassPublish() {
   STOA_FAULT_POINT("commit.publish");
@@ -177,19 +179,27 @@ Status CommitPipeline::Settle(const std::shared_ptr<Waiting>& waiting) {
   const Status fault = durable.ok() ? PassPublish() : Status::Ok();
   {
     MutexLock lock(mutex_);
-    waiting->state = durable.ok() ? Waiting::State::kDurable : Waiting::State::kGivenUp;
+    if (waiting->state == Waiting::State::kPending) {
+      waiting->state = durable.ok() ? Waiting::State::kDurable : Waiting::State::kGivenUp;
+    }
     WorkOff();
     while (!waiting->settled) {
       settled_.Wait(mutex_);
     }
   }
-  if (durable.ok()) {
+  if (durable.ok() && waiting->failure.ok()) {
     return fault;
   }
   for (const Waiting::Head& head : waiting->heads) {
     RestoreHead(*head.table);
   }
-  return IoError("the changes were not written to the log: {}", durable.text());
+  if (!durable.ok()) {
+    return IoError("the changes were not written to the log: {}", durable.text());
+  }
+  return IoError(
+      "the changes could not be made after an earlier commit failed; the next start may find them in the "
+      "log: {}",
+      waiting->failure.text());
 }
 
 // Settles commits from the front of the queue as far as their fate is known.
@@ -235,31 +245,41 @@ void CommitPipeline::RestoreHead(Table& table) {
 
 // Under the table's writer mutex as well: makes a lost head again.
 void CommitPipeline::RestoreHeadLocked(Table& table) NO_THREAD_SAFETY_ANALYSIS {
-  if (!table.pipeline_.head_lost) {
-    return;
+  while (table.pipeline_.head_lost) {
+    std::shared_ptr<const TableSnapshot> head = table.published_.Load();
+    for (const auto& waiting : queue_) {
+      if (waiting->state != Waiting::State::kGivenUp) {
+        Reapply(table, *waiting, head);
+      }
+    }
+    table.head_ = std::move(head);
+    table.pipeline_.head_lost = false;
+    WorkOff();
   }
-  std::shared_ptr<const TableSnapshot> head = table.published_.Load();
-  for (const auto& waiting : queue_) {
-    if (waiting->state == Waiting::State::kGivenUp) {
+}
+
+// `head` with the changes of a commit that stays. When they cannot be made again (a chunk cannot be read),
+// the commit is given up, too, in all its tables: its client hears of it.
+void CommitPipeline::Reapply(const Table& table, Waiting& waiting,
+                             std::shared_ptr<const TableSnapshot>& head) {
+  for (Waiting::Head& waiting_head : waiting.heads) {
+    if (waiting_head.table.get() != &table) {
       continue;
     }
-    for (Waiting::Head& waiting_head : waiting->heads) {
-      if (waiting_head.table.get() != &table) {
-        continue;
-      }
-      Result<std::shared_ptr<const TableSnapshot>> next = ReplayPayload(head, waiting->payload);
-      if (next.ok()) {
-        head = *next;
-      } else {
-        LogError("table '{}': commit {} cannot be applied again: {}", head->definition->name,
-                 waiting->lsn.value, next.status().ToString());
-      }
-      waiting_head.snapshot = head;
+    Result<std::shared_ptr<const TableSnapshot>> next = ReplayPayload(head, waiting.payload);
+    for (int tries = 1; !next.ok() && tries < kMostTries; ++tries) {
+      next = ReplayPayload(head, waiting.payload);
     }
+    if (!next.ok()) {
+      LogError("table '{}': commit {} cannot be applied again and is given up: {}", head->definition->name,
+               waiting.lsn.value, next.status().ToString());
+      waiting.state = Waiting::State::kGivenUp;
+      waiting.failure = next.status();
+      return;
+    }
+    head = *next;
+    waiting_head.snapshot = head;
   }
-  table.head_ = std::move(head);
-  table.pipeline_.head_lost = false;
-  WorkOff();
 }
 
 Result<std::shared_ptr<const TableSnapshot>> CommitPipeline::ReplayPayload(

@@ -84,6 +84,7 @@ class CommitPipeline {
     std::string payload;
     std::vector<Head> heads;
     State state = State::kPending;
+    Status failure;        // given up although its record is in the log
     bool settled = false;  // published, or given up and out of the queue
   };
   struct Built;
@@ -97,6 +98,7 @@ class CommitPipeline {
       const std::shared_ptr<const TableSnapshot>& base, std::string_view payload);
   void RestoreHead(Table& table) EXCLUDES(mutex_);
   void RestoreHeadLocked(Table& table) REQUIRES(mutex_);
+  static void Reapply(const Table& table, Waiting& waiting, std::shared_ptr<const TableSnapshot>& head);
 
   const std::unique_ptr<Binlog> log_;
   std::atomic<bool> closed_{false};

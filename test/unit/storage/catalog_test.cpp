@@ -426,8 +426,12 @@ class RandomRun {
     Status status;
     if (what < 70) {
       status = server_.Write(name, RandomChange());
-    } else if (what < 80) {
+    } else if (what < 74) {
       status = server_.catalog->FlushTable(name);
+    } else if (what < 78) {
+      status = server_.catalog->FlushRamChunk(name);
+    } else if (what < 80) {
+      status = server_.catalog->Optimize(name, {.cutoff = 1, .wait = true});
     }
     REQUIRE(FaultPoints::Arm("").ok());
     if (!status.ok() && status.code() != StatusCode::kExists) {
@@ -447,8 +451,9 @@ class RandomRun {
 
   void Arm() {
     const char* points[] = {"env.append=fail%30", "env.append.torn=fail%30", "env.sync=fail%30",
-                            "env.rename=fail%50", "env.create=fail%30"};
-    REQUIRE(FaultPoints::Arm(fmt::format("{},seed={}", points[Pick(5)], random_())).ok());
+                            "env.rename=fail%50", "env.create=fail%30",      "env.read=fail%30",
+                            "chunk.publish=fail", "manifest.rename=fail%50"};
+    REQUIRE(FaultPoints::Arm(fmt::format("{},seed={}", points[Pick(8)], random_())).ok());
   }
 
   void StepWithoutFaults(const std::string& name, uint32_t what) {
@@ -508,6 +513,42 @@ class RandomRun {
   Server& server_;
   std::mt19937 random_;
 };
+
+std::string FileNames(const std::vector<std::string>& paths) {
+  std::string names;
+  for (const std::string& path : paths) {
+    names += path.substr(path.rfind('/') + 1) + " ";
+  }
+  return names;
+}
+
+TEST_CASE("a flush without rows in RAM writes what was deleted and updated in chunks", "[storage]") {
+  Server server;
+  server.Create("t");
+  REQUIRE(server.Write("t", Insert({1, 2, 3}, 5)).ok());
+  REQUIRE(server.catalog->FlushRamChunk("t").ok());
+  REQUIRE(server.Write("t", testing::Delete({2})).ok());
+  REQUIRE(server.Write("t", testing::UpdateInt({3}, 1, ColumnType::kInt, 7)).ok());
+  const auto paths = server.catalog->Freeze("t");
+  REQUIRE(paths.status().ToString() == "ok");
+  CHECK_THAT(FileNames(*paths), Contains("chunk.1.spm.1 ") && Contains("chunk.1.spu.1 "));
+}
+
+TEST_CASE("a flush that could not be saved is saved by the next one", "[storage]") {
+  Server server;
+  server.Create("t");
+  REQUIRE(server.Write("t", Insert({1, 2, 3}, 5)).ok());
+  REQUIRE(FaultPoints::Arm("manifest.write=fail@1").ok());
+  const Status failed = server.catalog->FlushRamChunk("t");
+  REQUIRE(FaultPoints::Arm("").ok());
+  CHECK(failed.code() == StatusCode::kIo);
+  const auto paths = server.catalog->Freeze("t");
+  REQUIRE(paths.status().ToString() == "ok");
+  CHECK_THAT(FileNames(*paths), Contains("chunk.1.sph "));
+  const Lines rows = server.Rows("t");
+  server.Crash();
+  CHECK(server.Rows("t") == rows);
+}
 
 TEST_CASE("random changes survive random crashes", "[storage]") {
   const uint32_t seed = GENERATE(1u, 2u, 3u);

@@ -1,10 +1,12 @@
 #include "storage/table/commit_pipeline.h"
 
+#include <atomic>
 #include <catch2/catch.hpp>
 #include <map>
 #include <set>
 #include <thread>
 
+#include "fake_chunk.h"
 #include "table_fixture.h"
 
 namespace stoa::storage {
@@ -157,6 +159,50 @@ TEST_CASE("commits that were given up leave no trace in the commits after them",
   setup.log->SyncUpTo(5);
   REQUIRE(setup.Commit({{table, Insert({2}, 7)}}).ok());
   CHECK(table->Snapshot()->live_count() == 3);
+}
+
+// A chunk whose document index cannot be read for a while.
+class UnreadableChunk : public testing::FakeChunk {
+ public:
+  using FakeChunk::FakeChunk;
+  std::atomic<bool> unreadable{false};
+
+ private:
+  Result<std::optional<RowId>> Find(DocId id) const override {
+    return unreadable.load() ? Result<std::optional<RowId>>(IoError("disk on fire"))
+                             : testing::FakeChunk::Find(id);
+  }
+};
+
+TEST_CASE("a commit that cannot be made again after another was given up is an error", "[storage][threads]") {
+  Setup setup;
+  const auto rows = setup.NewTable("rows", 3);
+  setup.log->SyncUpTo(1);
+  REQUIRE(setup.Commit({{rows, Insert({1}, 1)}}).ok());
+  const auto chunk = std::make_shared<UnreadableChunk>(
+      std::static_pointer_cast<const SegmentView>(rows->Snapshot()->parts.front()));
+  TableSnapshot snapshot;
+  snapshot.definition = std::make_shared<const TableDefinition>(testing::MakeDefinition("t", 1));
+  snapshot.parts = {testing::ViewOf(chunk)};
+  const auto table = std::make_shared<Table>(std::make_shared<const TableSnapshot>(std::move(snapshot)));
+  const auto other = setup.NewTable("o", 2);
+  Status lost;
+  Status kept;
+  setup.CommitLater({{table, Insert({1}, 2, true)}}, lost);
+  setup.CommitLater({{table, Insert({1}, 3, true)}, {other, Insert({6}, 6)}}, kept);
+  chunk->unreadable = true;
+  setup.log->GiveUp(2);
+  setup.log->SyncUpTo(3);
+  setup.Join();
+  CHECK(lost.code() == StatusCode::kIo);
+  CHECK(kept.code() == StatusCode::kIo);
+  CHECK(Dump(*table->Snapshot()) == Lines{"1: 1 -1 0.5 text 1"});
+  CHECK(other->Snapshot()->live_count() == 0);
+  chunk->unreadable = false;
+  setup.log->SyncUpTo(4);
+  CHECK(setup.Commit({{table, Insert({1}, 4, true)}, {other, Insert({6}, 4)}}).ToString() == "ok");
+  CHECK(Dump(*table->Snapshot()) == Lines{"1: 4 -4 2 text 4"});
+  CHECK(other->Snapshot()->live_count() == 1);
 }
 
 TEST_CASE("a transaction over two tables is committed whole or not at all", "[storage][threads]") {

@@ -32,10 +32,12 @@ class FakeChunk : public DiskChunk, private DocumentIndex {
   std::vector<ChunkFileInfo> Files() const override { return {}; }
   Status Check() const override { return Status::Ok(); }
 
+ protected:
+  Result<std::optional<RowId>> Find(DocId id) const override { return rows_->FindDocument(id); }
+
  private:
   DocId min_id() const override { return rows_->state().min_id; }
   DocId max_id() const override { return rows_->state().max_id; }
-  Result<std::optional<RowId>> Find(DocId id) const override { return rows_->FindDocument(id); }
   const OpenSectionFile& file() const override { std::abort(); }
   Status Check(ColumnInput&) const override { return Status::Ok(); }
 
