@@ -107,7 +107,7 @@ def a_log_file_that_is_gone_is_skipped_or_told(home):
 # entry: (c) 48
 @check
 def updates_during_a_merge_are_fast_and_survive_it(home):
-    rows = size(25_000, 500_000)
+    rows = size(12_000, 500_000)
     with server(home, "threads = 4", "binlog_flush = 2") as first:
         connection = first.connect()
         for engine in ENGINES:
@@ -156,7 +156,7 @@ def drop_and_create_while_merges_run(home):
             expect(code in (0, 1146, 1064), f"{code} {text}")
 
         reader = Worker(first, read)
-        for i in range(size(15, 200)):
+        for i in range(size(8, 200)):
             make_chunks(connection, "t", 3, size(300, 5000), f"engine='{ENGINES[i % 2]}' rt_mem_limit='128k'")
             run(connection, "OPTIMIZE TABLE t OPTION cutoff=1")
             many_rows(connection, "t", 1_000_000, 50)
@@ -175,7 +175,7 @@ def drop_and_create_while_merges_run(home):
 @check
 def a_kill_in_optimize_leaves_no_files(home):
     with server(home) as first:
-        make_chunks(first.connect(), "t", 6, size(3000, 50_000), "engine='columnar'")
+        make_chunks(first.connect(), "t", 6, size(1000, 50_000), "engine='columnar'")
         before = checksum(first.connect(), "t")
         for point in ("chunk.write=kill@1", "chunk.write=kill@3", "chunk.rename=kill@1", "chunk.publish=kill@1", "chunk.after=kill@1"):
             first.stop()
@@ -259,7 +259,7 @@ def a_kill_during_drop_column_leaves_the_old_or_the_new_table(home):
         first.start()
         whole = milliseconds(lambda: run(first.connect(), "ALTER TABLE t DROP COLUMN f")) / 1000
         outcomes = set()
-        for _ in range(size(8, 60)):
+        for _ in range(size(6, 60)):
             first.kill()
             shutil.rmtree(first.data_dir)
             shutil.copytree(saved, first.data_dir)
