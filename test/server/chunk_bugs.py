@@ -8,6 +8,7 @@ more than statements: kills, limits, threads, many rows. Those that statements c
 import importlib
 import os
 import pathlib
+import pathlib
 import random
 import resource
 import subprocess
@@ -318,6 +319,25 @@ def more_chunks_than_the_limits_allow(home):
         expect(one(connection, "SELECT count(*) FROM t") == rows, "rows are lost after a kill")
         run(connection, "FLUSH RAMCHUNK t")
         expect(int(one(connection, "SELECT sum(n) FROM t")) == sum(i // 5 for i in range(rows)), "other rows after a flush")
+
+
+# entry: (b) 34: a chunk needs few maps; descriptors up to the hard limit
+@check
+def many_chunks_need_few_maps_and_descriptors(home):
+    chunks = size(80, 3000)
+    with server(home, "binlog_flush = 2", limits=((resource.RLIMIT_NOFILE, (64, chunks + 64)),)) as first:
+        connection = first.connect()
+        run(connection, "CREATE TABLE t (n int, s string, r int engine='rowwise', f text) engine='columnar'")
+        for i in range(chunks):
+            run(connection, f"INSERT INTO t (id, n, s, r, f) VALUES ({i + 1}, {i}, 's{i}', 1, 'text')")
+            run(connection, "FLUSH RAMCHUNK t")
+        maps = len(pathlib.Path(f"/proc/{first.process.pid}/maps").read_text().splitlines())
+        expect(status(connection, "t", "disk_chunks") == str(chunks) and maps < 12 * chunks + 1000, f"{maps} maps")
+        first.kill()
+        first.start()
+        expect(run(first.connect(), "SELECT count(*), sum(n), sum(r) FROM t")[0] ==
+               (chunks, chunks * (chunks - 1) // 2, chunks), "rows differ after a kill")
+        optimize(first.connect(), "t", cutoff=chunks // 2)
 
 
 # entry: (b) 36

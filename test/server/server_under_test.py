@@ -72,7 +72,7 @@ class Server:
 
     def set_limits(self):
         for name, value in self.limits.items():
-            resource.setrlimit(name, (value, value))
+            resource.setrlimit(name, value if isinstance(value, tuple) else (value, value))
 
     def error_text(self):
         return (self.folder / "stderr").read_text()[-2000:]
