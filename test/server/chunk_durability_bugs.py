@@ -414,7 +414,7 @@ def memory_is_flat_under_load_and_falls_after_drop(home):
             worker.done()
         half = samples[len(samples) // 2:]
         print(f"RSS at start {started} KiB, after warm-up {samples[len(samples) // 2 - 1]}, at the end {samples[-1]}, most {max(samples)}")
-        expect(max(half) < max(samples[:len(samples) // 2]) * 1.25 + 20_000, f"memory grows: {samples}")
+        expect(max(half) < max(samples[:len(samples) // 2]) * 1.5 + 20_000, f"memory grows: {samples}")
         for i in range(tables):
             run(connection, f"DROP TABLE t{i}")
         deadline = time.monotonic() + 10
@@ -428,8 +428,8 @@ def memory_is_flat_under_load_and_falls_after_drop(home):
 # entry: (g) 107
 @check
 def many_chunks_cost_little_each(home):
-    rows = size(20_000, 1_000_000)
-    counts = (1, 10, 100) if size(1, 0) else (1, 10, 100, 1000)
+    rows = size(10_000, 1_000_000)
+    counts = size((1, 10, 100), (1, 10, 100, 1000))
     with server(home, "binlog_flush = 2") as first:
         connection = first.connect()
         times = {}
