@@ -1,4 +1,5 @@
 #include <signal.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -34,6 +35,16 @@ sigset_t HandledSignals() {
     sigaddset(&signals, signal);
   }
   return signals;
+}
+
+// As many descriptors as the process may have: each connection takes one, and so do chunks that are not
+// mapped. The usual soft limit, 1,024, is for programs that use select().
+void RaiseDescriptorLimit() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+    limit.rlim_cur = limit.rlim_max;
+    static_cast<void>(::setrlimit(RLIMIT_NOFILE, &limit));
+  }
 }
 
 // Before any thread is started, so that all threads leave these signals to WaitForStop().
@@ -141,6 +152,7 @@ int Main(int argc, char** argv) {
     std::fprintf(stderr, "searchd: FATAL: %s\n", plan.status().text().c_str());
     return kExitFailed;
   }
+  RaiseDescriptorLimit();
   switch (command_line.action) {
     case Action::kCheck:
       for (const std::string& warning : plan->warnings) {

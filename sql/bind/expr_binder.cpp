@@ -242,9 +242,11 @@ Result<SharedExpr> Binder::BindUnary(const ParsedExpr& expr) {
     return BindLogic(expr, false);
   }
   const ParsedExpr& inner = *expr.args[0];
-  if (expr.op == Operator::kNegate && inner.kind == ParsedKind::kInteger && !inner.out_of_range &&
-      inner.unsigned_integer <= uint64_t{1} << 63) {
-    return MakeConstant(Value::Bigint(static_cast<int64_t>(-inner.unsigned_integer)));
+  if (expr.op == Operator::kNegate && inner.kind == ParsedKind::kInteger && !inner.out_of_range) {
+    // Below the smallest bigint: a real, as what is above the largest integer.
+    return MakeConstant(inner.unsigned_integer <= uint64_t{1} << 63
+                            ? Value::Bigint(static_cast<int64_t>(-inner.unsigned_integer))
+                            : Value::Double(-static_cast<double>(inner.unsigned_integer)));
   }
   ASSIGN_OR_RETURN(SharedExpr operand, Bind(inner));
   const bool is_constant = operand->is_constant();

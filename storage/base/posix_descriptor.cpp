@@ -1,6 +1,7 @@
 #include "storage/base/posix_descriptor.h"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -10,9 +11,30 @@
 
 namespace stoa {
 
+namespace {
+
+// Which limit an error comes from: what the system says of it does not help whoever has to raise it.
+std::string LimitOf(int error) {
+  rlimit limit{};
+  switch (error) {
+    case EMFILE:
+      return ::getrlimit(RLIMIT_NOFILE, &limit) == 0
+                 ? fmt::format(" (limit of the process, ulimit -n: {})", limit.rlim_cur)
+                 : std::string();
+    case ENFILE:
+      return " (limit of the system: fs.file-max)";
+    case ENOMEM:
+      return " (limits: vm.max_map_count, address space of the process)";
+    default:
+      return {};
+  }
+}
+
+}  // namespace
+
 Status PosixError(const std::string& path, const char* action, int error) {
   const StatusCode code = error == ENOENT ? StatusCode::kNotFound : StatusCode::kIo;
-  return {code, fmt::format("{}: cannot {}: {}", path, action, std::strerror(error))};
+  return {code, fmt::format("{}: cannot {}: {}{}", path, action, std::strerror(error), LimitOf(error))};
 }
 
 Result<Descriptor> Descriptor::Open(const std::string& path, int flags) {

@@ -135,7 +135,29 @@ Result<SectionFileReader> SectionFileReader::Open(Env& env, const std::string& p
   reader.owner_ = table.owner;
   reader.version_ = table.version;
   reader.sections_ = std::move(table.sections);
+  RETURN_IF_ERROR(reader.CheckGaps(table.table_offset));
   return reader;
+}
+
+Status SectionFileReader::CheckZeros(uint64_t from, uint64_t to) const {
+  constexpr uint64_t kPiece = 65'536;  // a gap is short, unless the file is not one of ours
+  for (uint64_t offset = from; offset < to; offset += kPiece) {
+    ASSIGN_OR_RETURN(const std::string gap, env_->ReadRange(path_, offset, std::min(kPiece, to - offset)));
+    const size_t other = gap.find_first_not_of('\0');
+    if (other != std::string::npos) {
+      return CorruptError("{}: byte at offset {} between two sections is not zero", path_, offset + other);
+    }
+  }
+  return Status::Ok();
+}
+
+Status SectionFileReader::CheckGaps(uint64_t table_offset) const {
+  uint64_t end = kSectionHeaderSize;
+  for (const SectionEntry& section : sections_) {
+    RETURN_IF_ERROR(CheckZeros(end, section.offset));
+    end = section.offset + StoredLength(section);
+  }
+  return CheckZeros(end, table_offset);
 }
 
 Status SectionFileReader::WrongChecksum(const SectionEntry& section, uint64_t offset) const {

@@ -73,6 +73,7 @@ class SectionFileWriter {
 // file.
 class SectionFileReader {
  public:
+  // kCorrupt also when a byte between two sections is not zero: what is read with it is read whole.
   static Result<SectionFileReader> Open(Env& env, const std::string& path, const SectionFileKind& kind);
 
   uint64_t owner() const { return owner_; }
@@ -85,6 +86,8 @@ class SectionFileReader {
  private:
   SectionFileReader(Env& env, std::string path) : env_(&env), path_(std::move(path)) {}
   Status WrongChecksum(const SectionEntry& section, uint64_t offset) const;
+  Status CheckZeros(uint64_t from, uint64_t to) const;
+  Status CheckGaps(uint64_t table_offset) const;
   Status CheckPages(const SectionEntry& section, std::string_view stored) const;
 
   Env* env_;

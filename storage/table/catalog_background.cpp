@@ -2,6 +2,7 @@
 #include <chrono>
 
 #include "storage/base/log.h"
+#include "storage/base/release_memory.h"
 #include "storage/table/local_catalog.h"
 #include "storage/table/table_options.h"
 
@@ -93,6 +94,9 @@ void LocalCatalog::Tick() {
     ConsiderMerge(table);
   }
   TrimLog();
+  if (memory_freed_.exchange(false)) {
+    ReleaseFreeMemory();
+  }
 }
 
 // After each commit: a RAM part near its limit becomes a chunk; writers that are faster than that are slowed

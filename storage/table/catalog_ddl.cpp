@@ -120,6 +120,7 @@ Status LocalCatalog::Drop(std::string_view name) {
   next.erase(place);
   RETURN_IF_ERROR(Save(std::move(next)));
   table->dropped_.store(true);
+  memory_freed_.store(true);
   RemoveFolder(folder);
   ForgetLog();
   return Status::Ok();
@@ -188,6 +189,7 @@ Status LocalCatalog::Truncate(std::string_view name) {
   place->second.flushed_version = pipeline_->PublishedState(*table).version + 1;
   RETURN_IF_ERROR(Define(std::move(next), place, EmptySnapshot(std::move(definition))));
   table->maintenance_.unsaved_flush.store(false);
+  memory_freed_.store(true);
   RemoveFolder(old_folder);
   ForgetLog();
   return Status::Ok();

@@ -113,6 +113,7 @@ Status LocalCatalog::FlushUnderLock(const std::shared_ptr<Table>& table, JobRegi
   const uint64_t bytes_after = RamBytesOf(*table->Peek());
   const double rate = static_cast<double>(bytes_before) / static_cast<double>(bytes_before + bytes_after + 1);
   table->maintenance_.mem_limit_rate.store(std::clamp(rate, 1.0 / 3, 0.95));
+  memory_freed_.store(true);
   return SaveTable(table, RamSave::kDrop, sealed.lsn);
 }
 

@@ -70,6 +70,7 @@ Result<bool> LocalCatalog::MergeOnce(const std::shared_ptr<Table>& table, const 
     }
     return published;
   }
+  memory_freed_.store(true);
   RETURN_IF_ERROR(SaveTable(table, RamSave::kKeep, Lsn(0)));
   return true;
 }

@@ -189,6 +189,7 @@ class LocalCatalog final : public Catalog {
   const std::unique_ptr<CommitPipeline> pipeline_;
   const std::unique_ptr<DocumentIds> document_ids_;
   std::atomic<bool> closed_{false};
+  std::atomic<bool> memory_freed_{false};  // by a flush, a merge or a DROP; the ticker gives it back
   std::atomic<bool> manifest_unknown_{
       false};  // a write of it failed half-way: it may be ahead of the entries
 

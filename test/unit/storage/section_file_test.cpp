@@ -122,7 +122,7 @@ TEST_CASE("small pieces reach the file in large writes", "[storage]") {
   CHECK(std::all_of(file.sizes.begin(), file.sizes.end(), [](size_t size) { return size >= 64 << 10; }));
 }
 
-TEST_CASE("every changed byte outside the zeros between sections is noticed", "[storage]") {
+TEST_CASE("every changed byte is noticed, also between sections", "[storage]") {
   CountingFile file;
   SectionFileWriter writer(file, kKind, 7);
   REQUIRE(writer.AddSection(1, 2, Pattern(5000), {.page_size = kPage}).ok());
@@ -132,22 +132,14 @@ TEST_CASE("every changed byte outside the zeros between sections is noticed", "[
   Folder folder;
   folder.Set(file.bytes);
   REQUIRE(folder.ReadAll().ok());
-  const std::vector<SectionEntry> sections = folder.Open().value().sections();
-  const auto between = [&](size_t at) {
-    return (at >= 32 && at < sections[0].offset) ||
-           (at >= sections[0].offset + 5008 && at < sections[1].offset) ||
-           (at >= sections[1].offset + 50 && at < sections[2].offset);
-  };
   for (size_t at = 0; at < file.bytes.size(); ++at) {
-    if (!between(at)) {
-      std::string damaged = file.bytes;
-      damaged[at] = static_cast<char>(damaged[at] ^ 0x20);
-      folder.Set(damaged);
-      const Status status = folder.ReadAll();
-      CAPTURE(at);
-      REQUIRE(status.code() == StatusCode::kCorrupt);
-      REQUIRE_THAT(status.text(), Contains("/d/a"));
-    }
+    std::string damaged = file.bytes;
+    damaged[at] = static_cast<char>(damaged[at] ^ 0x20);
+    folder.Set(damaged);
+    const Status status = folder.ReadAll();
+    CAPTURE(at);
+    REQUIRE(status.code() == StatusCode::kCorrupt);
+    REQUIRE_THAT(status.text(), Contains("/d/a"));
   }
 }
 
