@@ -140,6 +140,7 @@ part "start and stop" test/server/start_stop.py build/release/searchd
 part protocol test/server/protocol.py build/release/searchd
 part "scan filters" test/server/scan_filters.py build/release/searchd
 part "access modes" test/server/access_modes.py build/release/searchd
+part damage test/server/damage.py build/release/searchd
 part "backup and import" test/server/backup.py build/release/searchd
 part "many connections" test/stress/connections.py --searchd build/release/searchd
 if [ "$full" = yes ]; then run_crash release 200; else run_crash release 15; fi
