@@ -139,6 +139,8 @@ run_cases release
 part "start and stop" test/server/start_stop.py build/release/searchd
 part protocol test/server/protocol.py build/release/searchd
 part "scan filters" test/server/scan_filters.py build/release/searchd
+part "access modes" test/server/access_modes.py build/release/searchd
+part damage test/server/damage.py build/release/searchd
 part "backup and import" test/server/backup.py build/release/searchd
 if [ "$full" = yes ]; then part "reported faults of chunks" test/server/chunk_bugs.py build/release/searchd --full
 else part "reported faults of chunks" test/server/chunk_bugs.py build/release/searchd; fi

@@ -1,5 +1,6 @@
 #include "storage/format/section_table.h"
 
+#include <algorithm>
 #include <bit>
 
 #include "storage/base/byte_reader.h"
@@ -21,12 +22,12 @@ void AppendCrc(std::string& bytes) {
 }
 
 // Header and trailer end with the CRC of what is before it.
-Status CheckCrc(std::string_view bytes, const char* what, const std::string& path) {
+Status CheckCrc(std::string_view bytes, const char* what, uint64_t offset, const std::string& path) {
   ByteReader reader(bytes.substr(bytes.size() - sizeof(uint32_t)));
   ASSIGN_OR_RETURN(const uint32_t crc, reader.Read<uint32_t>());
   return crc == Crc32c(bytes.substr(0, bytes.size() - sizeof(uint32_t)))
              ? Status::Ok()
-             : CorruptError("{}: wrong checksum of the {}", path, what);
+             : CorruptError("{}: wrong checksum of the {} (offset {})", path, what, offset);
 }
 
 Status ReadHeader(const std::string& path, const SectionFileKind& kind, const ReadFilePart& read,
@@ -36,9 +37,9 @@ Status ReadHeader(const std::string& path, const SectionFileKind& kind, const Re
   ASSIGN_OR_RETURN(const std::string_view magic, reader.ReadBytes(kMagic.size()));
   ASSIGN_OR_RETURN(const std::string_view code, reader.ReadBytes(sizeof(kind.code)));
   if (magic != kMagic || code != std::string_view(kind.code, sizeof(kind.code))) {
-    return CorruptError("{}: not a {}", path, kind.versions.kind);
+    return CorruptError("{}: not a {} (offset 0)", path, kind.versions.kind);
   }
-  RETURN_IF_ERROR(CheckCrc(header, "header", path));
+  RETURN_IF_ERROR(CheckCrc(header, "header", 0, path));
   ASSIGN_OR_RETURN(table.version, reader.Read<uint32_t>());
   RETURN_IF_ERROR(CheckVersion(kind.versions, table.version, path));
   ASSIGN_OR_RETURN(table.owner, reader.Read<uint64_t>());
@@ -57,7 +58,7 @@ Result<Trailer> ReadTrailer(const std::string& path, uint64_t file_size, const R
   if (bytes.size() != kSectionTrailerSize) {
     return CorruptError("{}: the file ends before its trailer", path);
   }
-  RETURN_IF_ERROR(CheckCrc(bytes, "trailer", path));
+  RETURN_IF_ERROR(CheckCrc(bytes, "trailer", file_size - kSectionTrailerSize, path));
   ByteReader reader(bytes);
   Trailer trailer;
   ASSIGN_OR_RETURN(trailer.table_offset, reader.Read<uint64_t>());
@@ -170,6 +171,29 @@ uint64_t PageCount(const SectionEntry& section) {
 
 uint64_t StoredLength(const SectionEntry& section) {
   return section.length + PageCount(section) * sizeof(uint32_t);
+}
+
+Status CheckZerosBetweenSections(Env& env, const std::string& path) {
+  constexpr uint64_t kCodeOffset = 8;
+  SectionFileKind any{{}, {.kind = "file of sections", .oldest_readable = 0, .current = UINT32_MAX}};
+  ASSIGN_OR_RETURN(const std::string code, env.ReadRange(path, kCodeOffset, sizeof(any.code)));
+  std::copy(code.begin(), code.end(), any.code);
+  const auto read = [&](uint64_t offset, uint64_t length) { return env.ReadRange(path, offset, length); };
+  ASSIGN_OR_RETURN(const uint64_t size, env.FileSize(path));
+  ASSIGN_OR_RETURN(const SectionTable table, ReadSectionTable(path, size, any, read));
+  uint64_t end = kSectionHeaderSize;
+  const auto check_until = [&](uint64_t next) -> Status {
+    ASSIGN_OR_RETURN(const std::string gap, read(end, next - end));
+    const size_t other = gap.find_first_not_of('\0');
+    return other == std::string::npos
+               ? Status::Ok()
+               : CorruptError("{}: byte at offset {} between two sections is not zero", path, end + other);
+  };
+  for (const SectionEntry& section : table.sections) {
+    RETURN_IF_ERROR(check_until(section.offset));
+    end = section.offset + StoredLength(section);
+  }
+  return check_until(table.table_offset);
 }
 
 }  // namespace stoa::storage

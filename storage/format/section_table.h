@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "storage/base/env.h"
 #include "storage/base/result.h"
 #include "storage/format/section_file.h"
 
@@ -39,5 +40,9 @@ Result<SectionTable> ReadSectionTable(const std::string& path, uint64_t file_siz
 uint64_t PageCount(const SectionEntry& section);
 // The section's bytes and the checksums behind them.
 uint64_t StoredLength(const SectionEntry& section);
+
+// The bytes of such a file, of any kind, that belong to no section are zero. For those that were read whole
+// with SectionFileReader; OpenSectionFile::CheckAll looks there itself.
+Status CheckZerosBetweenSections(Env& env, const std::string& path);
 
 }  // namespace stoa::storage

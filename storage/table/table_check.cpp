@@ -4,9 +4,12 @@
 #include <memory>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "storage/chunk/part_column_input.h"
+#include "storage/format/section_table.h"
 #include "storage/table/manifest.h"
+#include "storage/table/ram_file.h"
 #include "storage/table/table_files.h"
 
 namespace stoa::storage {
@@ -60,12 +63,32 @@ Status CheckDocumentsOf(const TableSnapshot& snapshot, size_t index, const std::
   }
 }
 
+// Between the sections of the files that are read whole when a table is opened.
+Status CheckZeros(Env& env, const std::string& folder, const ManifestTable& table) {
+  for (const ManifestChunk& chunk : table.chunks) {
+    std::vector<std::string> suffixes = {"sph"};
+    if (chunk.delete_generation > 0) {
+      suffixes.push_back(fmt::format("spm.{}", chunk.delete_generation));
+    }
+    if (chunk.patch_generation > 0) {
+      suffixes.push_back(fmt::format("spu.{}", chunk.patch_generation));
+    }
+    for (const std::string& suffix : suffixes) {
+      RETURN_IF_ERROR(CheckZerosBetweenSections(env, folder + "/" + ChunkFileName(chunk.id, suffix)));
+    }
+  }
+  return table.ram_generation > 0
+             ? CheckZerosBetweenSections(env, folder + "/" + RamFileName(table.ram_generation))
+             : Status::Ok();
+}
+
 Result<TableCheckReport> CheckFiles(Env& env, const std::string& data_dir, const ManifestTable& table) {
   DiskChunk::Options options;
   options.columnar_access = AccessMode::kFile;
   ASSIGN_OR_RETURN(const OpenedTable opened, OpenTableFiles(env, data_dir, table, options));
   const TableSnapshot& snapshot = *opened.snapshot;
   const std::string folder = data_dir + "/" + table.folder;
+  RETURN_IF_ERROR(CheckZeros(env, folder, table));
   for (const auto& view : ChunksOf(snapshot)) {
     RETURN_IF_ERROR(view->state().chunk->Check());
     RETURN_IF_ERROR(CheckPatches(*view, *snapshot.definition, folder));
@@ -90,6 +113,7 @@ Result<ManifestTable> FindInManifest(Env& env, const std::string& data_dir, std:
 
 Result<TableCheckReport> CheckTable(Env& env, const std::string& data_dir, std::string_view table) {
   ASSIGN_OR_RETURN(ManifestTable named, FindInManifest(env, data_dir, table));
+  RETURN_IF_ERROR(CheckZerosBetweenSections(env, data_dir + "/" + kManifestName));
   const Result<std::unique_ptr<FolderLock>> lock = env.Lock(data_dir);
   for (int tries = 1;; ++tries) {
     Result<TableCheckReport> report = CheckFiles(env, data_dir, named);
