@@ -34,6 +34,7 @@ class FaultyRandomAccessFile : public RandomAccessFile {
     return file_->ReadBatch(requests);
   }
   void DropBehind(uint64_t offset, uint64_t length) const override { file_->DropBehind(offset, length); }
+  void WillNeed(uint64_t offset, uint64_t length) const override { file_->WillNeed(offset, length); }
 
  private:
   const std::shared_ptr<const RandomAccessFile> file_;

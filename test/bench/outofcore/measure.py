@@ -1,4 +1,4 @@
-"""measure.py SEARCHD ROWS ROUNDS: see run.sh.
+"""measure.py SEARCHD ROWS ROUNDS [KEEP]: see run.sh. KEEP: a folder where the table stays, to be used again.
 
 Two servers with the same files, one a mode, each in its own memory group with the same limit: the .spc is 2.8 times as
 large. Every query runs in both, one after the other, in both orders, so that what else the machine does hits both alike.
@@ -204,16 +204,22 @@ def report(name, seconds):
     return worst
 
 
-def run(searchd, rows, rounds, work):
+def make_table(searchd, rows, work):
     os.makedirs(f"{work}/mmap")
     loader = Server(searchd, f"{work}/mmap", "mmap")
     start = time.time()
     rows = fill(loader, rows)
     loader.stop()
-    size = sum(os.path.getsize(p) for p in spc_files(f"{work}/mmap"))
-    print(f"{rows} rows, {len(spc_files(f'{work}/mmap'))} .spc of {size / 1e6:.0f} MB, made in {time.time() - start:.0f} s")
     shutil.copytree(f"{work}/mmap", f"{work}/file")
     subprocess.run(["sync"], check=True)
+    print(f"{rows} rows made in {time.time() - start:.0f} s")
+
+
+def run(searchd, rows, rounds, work):
+    if not os.path.exists(f"{work}/file"):
+        make_table(searchd, rows, work)
+    size = sum(os.path.getsize(p) for p in spc_files(f"{work}/mmap"))
+    print(f"{len(spc_files(f'{work}/mmap'))} .spc of {size / 1e6:.0f} MB")
     for path in spc_files(work):
         fd = os.open(path, os.O_RDONLY)
         os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
@@ -246,11 +252,13 @@ def run(searchd, rows, rounds, work):
 
 def main():
     searchd, rows, rounds = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
-    work = tempfile.mkdtemp(prefix="stoa-outofcore-", dir=os.environ.get("TMPDIR", "/var/tmp"))
+    keep = sys.argv[4] if len(sys.argv) > 4 else None
+    work = keep or tempfile.mkdtemp(prefix="stoa-outofcore-", dir=os.environ.get("TMPDIR", "/var/tmp"))
     try:
         run(searchd, rows, rounds, work)
     finally:
-        shutil.rmtree(work)
+        if keep is None:
+            shutil.rmtree(work)
 
 
 main()
