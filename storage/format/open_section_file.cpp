@@ -336,17 +336,27 @@ void SectionBytes::Advise(AccessPattern pattern) const {
   }
 }
 
-void SectionBytes::ReadAhead(ByteRange range) const {
+ByteRange SectionBytes::InFile(ByteRange range) const {
   const uint64_t offset = std::min(range.offset, section_->entry.length);
-  const ByteRange in_file{section_->entry.offset + offset,
-                          std::min(range.length, section_->entry.length - offset)};
+  return {section_->entry.offset + offset, std::min(range.length, section_->entry.length - offset)};
+}
+
+bool SectionBytes::ReadAhead(ByteRange range) const {
+  const ByteRange in_file = InFile(range);
   if (in_file.length == 0) {
-    return;
+    return false;
   }
   if (section_->mapping != nullptr) {
-    section_->mapping->WillNeed({&in_file, 1});
-  } else {
-    file_->state_->bytes.file->WillNeed(in_file.offset, in_file.length);
+    return section_->mapping->WillNeed({&in_file, 1});
+  }
+  file_->state_->bytes.file->WillNeed(in_file.offset, in_file.length);
+  return false;
+}
+
+void SectionBytes::MapIn(ByteRange range) const {
+  const ByteRange in_file = InFile(range);
+  if (section_->mapping != nullptr && in_file.length > 0) {
+    section_->mapping->MapIn(in_file);
   }
 }
 
@@ -376,7 +386,11 @@ void SectionCursor::AskAhead(uint64_t offset, uint64_t length) {
   step_ = goes_on ? std::min(step_ * 2, kLargestAhead) : kFirstWindow;
   asked_begin_ = offset;
   asked_end_ = std::max(offset + length, begin) + step_;
-  section_.ReadAhead({begin, asked_end_ - begin});
+  const bool is_missing = section_.ReadAhead({begin, asked_end_ - begin});
+  if (goes_on && was_missing_) {
+    section_.MapIn({offset, begin - offset});
+  }
+  was_missing_ = is_missing;
 }
 
 Status SectionCursor::MoveWindow(uint64_t offset, uint64_t length) {

@@ -102,13 +102,16 @@ class SectionBytes {
   // that the kernel took pages back), all together; costs a bit test a page when warm.
   void WillNeed(std::span<const ByteRange> ranges) const;
   // Mapped only: asks for what is not in memory, whatever was asked for before; a system call. The range is
-  // cut to the section.
-  void ReadAhead(ByteRange range) const;
+  // cut to the section. Mapped: whether something was missing.
+  bool ReadAhead(ByteRange range) const;
+  // Mapped only: MappedFile::MapIn, the range cut to the section.
+  void MapIn(ByteRange range) const;
   void Advise(AccessPattern pattern) const;
   const std::string& path() const;
 
  private:
   friend class OpenSectionFile;
+  ByteRange InFile(ByteRange range) const;
   SectionBytes(std::shared_ptr<const OpenSectionFile> file, const OpenSection& section)
       : file_(std::move(file)), section_(&section) {}
   Status VerifySlowly(uint64_t offset, uint64_t length) const;
@@ -138,6 +141,7 @@ class SectionCursor {
   uint64_t asked_begin_ = 0;
   uint64_t asked_end_ = 0;  // may be behind the end of the section
   uint64_t step_ = 0;
+  bool was_missing_ = false;  // mapped: something of the last step
   // File mode only.
   std::vector<char> window_;
   uint64_t window_offset_ = 0;

@@ -74,11 +74,9 @@ class Group:
     def empty(self):
         if not self.ok:
             return
-        for _ in range(100):  # mapped pages that were used a moment ago go at a second try
-            with open(f"{self.path}/memory.stat") as f:
-                cached = int(dict(line.split() for line in f)["file" if self.v2 else "cache"])
-            if cached < 1 << 20:
-                return
+        calm = 0
+        while calm < 3:  # mapped pages that were used a moment ago go at a later try
+            before = self.usage()
             try:
                 if self.v2:
                     self.write("memory.reclaim", "64G")
@@ -86,6 +84,11 @@ class Group:
                     self.write("memory.force_empty", 0)
             except OSError:
                 pass
+            calm = calm + 1 if before - self.usage() < 1 << 20 else 0
+
+    def usage(self):
+        with open(f"{self.path}/{'memory.current' if self.v2 else 'memory.usage_in_bytes'}") as f:
+            return int(f.read())
 
     def peak(self):
         if not self.ok:
