@@ -157,7 +157,7 @@ class Catalog {
   virtual Status Import(std::string_view name, const std::string& path) = 0;
   // SET GLOBAL: auto_optimize, optimize_cutoff, parallel_chunk_merges and merge_chunks_per_job as in
   // `options`, from the next decision on; its other members are ignored.
-  virtual void SetMaintenanceOptions(const StorageOptions& options) { (void)options; }
+  virtual void SetMaintenanceOptions(const StorageOptions& options) = 0;
   virtual TableStatistics Statistics(const Table& table) const = 0;
   virtual std::vector<MaintenanceJob> Jobs() const = 0;
   virtual WaitHistogram waits() const = 0;

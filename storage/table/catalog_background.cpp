@@ -8,6 +8,7 @@
 namespace stoa::storage {
 namespace {
 
+constexpr size_t kMostWorkers = 64;  // merges are limited by their setting, flushes by the tables
 constexpr auto kTick = std::chrono::seconds(1);
 constexpr uint64_t kRowsWorthAnIdleFlush = 8192;
 constexpr int64_t kSecondsAfterFailure = 10;
@@ -30,10 +31,7 @@ uint64_t RamRows(const TableSnapshot& snapshot) {
 }  // namespace
 
 void LocalCatalog::StartBackground() {
-  const size_t merges = options_.parallel_chunk_merges > 0
-                            ? options_.parallel_chunk_merges
-                            : std::max(1u, std::thread::hardware_concurrency() / 2);
-  workers_ = std::make_unique<ThreadPool>(1, merges + 4);
+  workers_ = std::make_unique<ThreadPool>(1, kMostWorkers);
   ticker_ = std::thread(&LocalCatalog::RunTicker, this);
 }
 
@@ -125,7 +123,7 @@ void LocalCatalog::ConsiderIdleFlush(const std::shared_ptr<Table>& table, int64_
       now - maintenance.last_read.load() > idle.since_search || RamRows(*snapshot) < kRowsWorthAnIdleFlush) {
     return;
   }
-  if (ChunksOf(*snapshot).size() < CutoffOf(*snapshot->definition, options_)) {
+  if (ChunksOf(*snapshot).size() < CutoffOf(*snapshot->definition, *merge_settings_.Load())) {
     ScheduleFlush(table);
   }
 }
@@ -149,16 +147,14 @@ void LocalCatalog::ScheduleFlush(const std::shared_ptr<Table>& table) {
 }
 
 void LocalCatalog::ConsiderMerge(const std::shared_ptr<Table>& table) {
-  const size_t most = options_.parallel_chunk_merges > 0
-                          ? options_.parallel_chunk_merges
-                          : std::max(1u, std::thread::hardware_concurrency() / 2);
-  if (options_.auto_optimize == 0 || closed_.load() || table->maintenance_.frozen.load() > 0 ||
-      SteadySeconds() < table->maintenance_.no_merge_before.load() || jobs_.merges() >= most) {
+  const auto settings = merge_settings_.Load();
+  if (settings->auto_optimize == 0 || closed_.load() || table->maintenance_.frozen.load() > 0 ||
+      SteadySeconds() < table->maintenance_.no_merge_before.load() || jobs_.merges() >= settings->parallel) {
     return;
   }
   const auto snapshot = table->published_.Load();
   MergeTask task;
-  task.cutoff = size_t{CutoffOf(*snapshot->definition, options_)} * options_.auto_optimize;
+  task.cutoff = size_t{CutoffOf(*snapshot->definition, *settings)} * settings->auto_optimize;
   if (ChooseMerge(*table, ChunksOf(*snapshot), task).count == 0 ||
       table->maintenance_.merge_scheduled.exchange(true)) {
     return;

@@ -20,7 +20,7 @@ MergeChoice LocalCatalog::ChooseMerge(const Table& table,
   }
   return task.kind == MergeKind::kFull
              ? ChooseFullMerge(candidates, task.cutoff)
-             : ChooseBackgroundMerge(candidates, task.cutoff, options_.merge_chunks_per_job);
+             : ChooseBackgroundMerge(candidates, task.cutoff, merge_settings_.Load()->chunks_per_job);
 }
 
 // False when there is nothing to merge (now).
@@ -87,12 +87,16 @@ Status LocalCatalog::MergeUntilDone(const std::shared_ptr<Table>& table, const M
   }
 }
 
+void LocalCatalog::SetMaintenanceOptions(const StorageOptions& options) {
+  merge_settings_.Store(std::make_shared<const MergeSettings>(MergeSettingsOf(options)));
+}
+
 Status LocalCatalog::Optimize(std::string_view name, const OptimizeRequest& request) {
   RETURN_IF_ERROR(CheckOpen());
   ASSIGN_OR_RETURN(const std::shared_ptr<Table> table, FindOpen(name));
   MergeTask task;
   task.kind = MergeKind::kFull;
-  task.cutoff = request.cutoff.value_or(CutoffOf(*table->definition(), options_));
+  task.cutoff = request.cutoff.value_or(CutoffOf(*table->definition(), *merge_settings_.Load()));
   task.wait = true;
   if (request.wait) {
     task.cancel = request.cancel;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "storage/base/log.h"
+#include "storage/table/table_options.h"
 
 namespace stoa::storage {
 LocalCatalog::LocalCatalog(Parts parts, Env& env)
@@ -16,7 +17,8 @@ LocalCatalog::LocalCatalog(Parts parts, Env& env)
       log_start_(parts.manifest.log_start),
       names_(std::make_shared<const Names>()),
       clock_(*parts.clock),
-      docstore_cache_(std::move(parts.docstore_cache)) {}
+      docstore_cache_(std::move(parts.docstore_cache)),
+      merge_settings_(std::make_shared<const MergeSettings>(MergeSettingsOf(options_))) {}
 
 Status LocalCatalog::Start() {
   MutexLock lock(registry_mutex_);

@@ -82,6 +82,7 @@ class LocalCatalog final : public Catalog {
   Status Unfreeze(std::string_view name) override;
   Result<std::string> Backup(const std::vector<std::string>& names, const std::string& folder) override;
   Status Import(std::string_view name, const std::string& path) override;
+  void SetMaintenanceOptions(const StorageOptions& options) override;
   TableStatistics Statistics(const Table& table) const override;
   std::vector<MaintenanceJob> Jobs() const override;
   WaitHistogram waits() const override;
@@ -191,6 +192,7 @@ class LocalCatalog final : public Catalog {
 
   const Clock& clock_;
   const std::shared_ptr<DocstoreCache> docstore_cache_;
+  SnapshotCell<MergeSettings> merge_settings_;
   JobRegistry jobs_;
   WaitRecorder waits_;
   std::unique_ptr<ThreadPool> workers_;

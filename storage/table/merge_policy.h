@@ -6,6 +6,14 @@
 
 namespace stoa::storage {
 
+// The server's settings of merges, defaults filled in. Tables may have a cutoff of their own.
+struct MergeSettings {
+  uint32_t auto_optimize = 1;  // 0: off; N: the cutoff is multiplied by it
+  uint32_t cutoff = 1;
+  uint32_t parallel = 1;
+  uint32_t chunks_per_job = 2;
+};
+
 // What the policy looks at, one a disk chunk, in the order of their rows.
 struct MergeCandidate {
   uint32_t rows = 0;  // dead ones included

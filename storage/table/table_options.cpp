@@ -40,12 +40,22 @@ uint64_t MemLimitOf(const TableDefinition& definition, const StorageOptions& opt
   return limit.has_value() && *limit > 0 ? static_cast<uint64_t>(*limit) : options.rt_mem_limit;
 }
 
-uint32_t CutoffOf(const TableDefinition& definition, const StorageOptions& options) {
+MergeSettings MergeSettingsOf(const StorageOptions& options) {
+  const uint32_t processors = std::max(1u, std::thread::hardware_concurrency());
+  MergeSettings settings;
+  settings.auto_optimize = options.auto_optimize;
+  settings.cutoff = options.optimize_cutoff > 0 ? options.optimize_cutoff : 2 * processors;
+  settings.parallel =
+      options.parallel_chunk_merges > 0 ? options.parallel_chunk_merges : std::max(1u, processors / 2);
+  settings.chunks_per_job = std::max(2u, options.merge_chunks_per_job);
+  return settings;
+}
+
+uint32_t CutoffOf(const TableDefinition& definition, const MergeSettings& settings) {
   if (const auto cutoff = NumberSetting(definition, "optimize_cutoff"); cutoff.has_value() && *cutoff > 0) {
     return static_cast<uint32_t>(std::min<int64_t>(*cutoff, UINT32_MAX));
   }
-  return options.optimize_cutoff > 0 ? options.optimize_cutoff
-                                     : 2 * std::max(1u, std::thread::hardware_concurrency());
+  return settings.cutoff;
 }
 
 DocstoreOptions DocstoreOptionsOf(const TableDefinition& definition) {

@@ -6,6 +6,7 @@
 #include "storage/format/open_section_file.h"
 #include "storage/schema.h"
 #include "storage/table/catalog.h"
+#include "storage/table/merge_policy.h"
 
 namespace stoa::storage {
 
@@ -13,7 +14,8 @@ namespace stoa::storage {
 // that cannot be read counts as not given.
 AccessMode AccessModeOf(const TableDefinition& definition, const StorageOptions& options);
 uint64_t MemLimitOf(const TableDefinition& definition, const StorageOptions& options);  // bytes
-uint32_t CutoffOf(const TableDefinition& definition, const StorageOptions& options);    // chunks, at least 1
+uint32_t CutoffOf(const TableDefinition& definition, const MergeSettings& settings);    // chunks, at least 1
+MergeSettings MergeSettingsOf(const StorageOptions& options);
 DocstoreOptions DocstoreOptionsOf(const TableDefinition& definition);
 // Idle times after which the RAM part becomes a chunk, in seconds; negative: never (features ST-05).
 struct IdleFlush {
