@@ -34,6 +34,7 @@ class FaultyRandomAccessFile : public RandomAccessFile {
     return file_->ReadBatch(requests);
   }
   void DropBehind(uint64_t offset, uint64_t length) const override { file_->DropBehind(offset, length); }
+  void WillNeed(uint64_t offset, uint64_t length) const override { file_->WillNeed(offset, length); }
 
  private:
   const std::shared_ptr<const RandomAccessFile> file_;
@@ -50,7 +51,8 @@ class FaultyMappedFile : public MappedFile {
     return file_->CheckReadable();
   }
   void Advise(ByteRange range, AccessPattern pattern) const override { file_->Advise(range, pattern); }
-  void WillNeed(std::span<const ByteRange> ranges) const override { file_->WillNeed(ranges); }
+  bool WillNeed(std::span<const ByteRange> ranges) const override { return file_->WillNeed(ranges); }
+  void MapIn(ByteRange range) const override { file_->MapIn(range); }
   void DropBehind(ByteRange range) const override { file_->DropBehind(range); }
   uint64_t ResidentBytes() const override { return file_->ResidentBytes(); }
 

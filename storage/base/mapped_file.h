@@ -31,10 +31,12 @@ class MappedFile {
   virtual Status CheckReadable() const = 0;  // one load; kIo with the path
   virtual void Advise(ByteRange range, AccessPattern pattern) const = 0;
   // The bytes are going to be read: pages that are not resident are asked of the disk together. Returns at
-  // once.
-  virtual void WillNeed(std::span<const ByteRange> ranges) const = 0;
+  // once; false when all of them were.
+  virtual bool WillNeed(std::span<const ByteRange> ranges) const = 0;
   virtual void DropBehind(ByteRange range) const = 0;  // as RandomAccessFile::DropBehind
   virtual uint64_t ResidentBytes() const = 0;          // mincore
+  // Waits for the pages and maps them all at once, which costs less than a fault each. A hint.
+  virtual void MapIn(ByteRange) const {}
 };
 
 }  // namespace stoa

@@ -69,7 +69,7 @@ class MemoryMappedFile : public MappedFile {
   std::span<const char> bytes() const override { return copy_.bytes(); }
   Status CheckReadable() const override { return Status::Ok(); }
   void Advise(ByteRange, AccessPattern) const override {}
-  void WillNeed(std::span<const ByteRange>) const override {}
+  bool WillNeed(std::span<const ByteRange>) const override { return false; }
   void DropBehind(ByteRange) const override {}
   uint64_t ResidentBytes() const override { return copy_.bytes().size(); }
 

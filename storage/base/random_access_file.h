@@ -28,6 +28,9 @@ class RandomAccessFile {
   virtual Status ReadBatch(std::span<const ReadRequest> requests) const = 0;
   // The pages are not needed again soon: merges read with it, so that they do not evict what queries use.
   virtual void DropBehind(uint64_t offset, uint64_t length) const = 0;
+  // The bytes are going to be read soon: what is not in the page cache is asked of the disk. A hint; returns
+  // at once. Nothing else is read ahead.
+  virtual void WillNeed(uint64_t, uint64_t) const {}
 };
 
 }  // namespace stoa

@@ -15,6 +15,7 @@ constexpr uint32_t kDenseOther = 32;
 // Scattered rows whose words are loaded together.
 constexpr uint32_t kScatteredRows = 256;
 constexpr uint64_t kMemoryPage = 4096;
+constexpr uint32_t kNearBlocks = 8;
 // The payload of blocks that need none: packed numbers of width 0 are read from it.
 constexpr char kNoPayload[kPackedSlack] = {};
 
@@ -190,7 +191,13 @@ Status NumberReader::FetchMapped(std::span<const RowId> rows) {
 // miss of the cache (or of the page tables, which no prefetch instruction waits for) costs a tenth.
 template <typename AsValue, typename Value>
 Status NumberReader::ReadMapped(std::span<const RowId> rows, Value* values) {
-  RETURN_IF_ERROR(FetchMapped(rows));
+  if (GoesOn()) {
+    for (const RowGroup& group : groups_) {
+      RETURN_IF_ERROR(Payload(group.block).status());
+    }
+  } else {
+    RETURN_IF_ERROR(FetchMapped(rows));
+  }
   const char* addresses[kScatteredRows + kDensePacked];
   uint64_t words[kScatteredRows + kDensePacked];
   const AsValue as_value{KeyFlip(column_.info.type)};
@@ -221,12 +228,13 @@ Status NumberReader::ReadMapped(std::span<const RowId> rows, Value* values) {
   return column_.payloads.CheckReadable();
 }
 
-// Whether the rows lie close together, as those of a scan, and are behind or among the ones of the last call.
+// Whether the rows lie close together, as those of a scan, and among the ones of the last call or not far
+// behind.
 bool NumberReader::GoesOn() const {
   const RowGroup& first = groups_.front();
   const bool close = groups_.back().block - first.block < 2 * groups_.size();
   const bool follows =
-      last_block_.has_value() && first.block >= *last_block_ && first.block <= *last_block_ + 1;
+      last_block_.has_value() && first.block >= *last_block_ && first.block <= *last_block_ + kNearBlocks;
   return close && (follows || IsDense(first));
 }
 
@@ -261,13 +269,7 @@ Result<std::string_view> NumberReader::Payload(uint32_t block_index) {
   if (size == 0) {
     return std::string_view(kNoPayload, sizeof(kNoPayload));
   }
-  const uint64_t length = size + kPackedSlack;
-  const char* address = column_.payloads.address();
-  if (address == nullptr) {
-    return cursor_.At(block.offset, length);
-  }
-  RETURN_IF_ERROR(column_.payloads.Verify(block.offset, length));
-  return std::string_view(address + block.offset, length);
+  return cursor_.At(block.offset, size + kPackedSlack);
 }
 
 Status NumberReader::Select(uint32_t block, const ColumnPredicate& predicate, BlockBits& bits) {

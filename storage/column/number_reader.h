@@ -39,10 +39,10 @@ struct GroupBytes {
 
 // Reads a number column. One thread at a time; holds the column.
 //
-// Few rows of a block are found one by one, by arithmetic; many by unpacking the block. Mapped, all addresses
-// of scattered rows are known before the first is touched: they are asked of the disk together and
-// prefetched. In file mode one ReadBatch gets the bytes of all blocks, unless the rows go on where the last
-// ones ended: then a window of the file moves along.
+// Few rows of a block are found one by one, by arithmetic; many by unpacking the block. Rows that go on where
+// the last ones ended are read through a cursor, whose window of the file moves along. Others, mapped: all
+// addresses are known before the first is touched, so that they are asked of the disk together and
+// prefetched. In file mode one ReadBatch gets the bytes of all blocks.
 class NumberReader : public ColumnReader {
  public:
   NumberReader(std::shared_ptr<const FileColumn> self, const NumberColumnData& column, ColumnType type);

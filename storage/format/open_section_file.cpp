@@ -14,7 +14,9 @@ namespace {
 constexpr uint64_t kAlignment = 64;
 constexpr uint64_t kReadableBehind = 64;
 constexpr uint64_t kNear = 4096;  // a gap that is read rather than asked for separately
-constexpr uint64_t kWindow = 256 << 10;
+constexpr uint64_t kFirstWindow = 64 << 10;
+constexpr uint64_t kLargestBuffer = 256 << 10;  // stays in the cache of a core
+constexpr uint64_t kLargestAhead = 1 << 20;
 
 // Memory for `length` bytes at an address that is `remainder` behind a multiple of 64.
 char* AllocateAligned(ReadBuffer& buffer, uint64_t length, uint64_t remainder) {
@@ -130,6 +132,8 @@ Result<std::shared_ptr<const OpenSectionFile>> OpenSectionFile::Open(Env& env, c
   };
   ASSIGN_OR_RETURN(state->table, ReadSectionTable(path, bytes.size(), kind, read));
   if (bytes.mapping != nullptr) {
+    // Readers say what they are going to need; the kernel's own guess reads too much around every fault.
+    bytes.mapping->Advise({0, bytes.size()}, AccessPattern::kRandom);
     state->touched = std::make_unique<TouchedPages>(bytes.size());
   }
   std::shared_ptr<OpenSectionFile> file(new OpenSectionFile(std::move(state)));
@@ -332,7 +336,34 @@ void SectionBytes::Advise(AccessPattern pattern) const {
   }
 }
 
+ByteRange SectionBytes::InFile(ByteRange range) const {
+  const uint64_t offset = std::min(range.offset, section_->entry.length);
+  return {section_->entry.offset + offset, std::min(range.length, section_->entry.length - offset)};
+}
+
+bool SectionBytes::ReadAhead(ByteRange range) const {
+  const ByteRange in_file = InFile(range);
+  if (in_file.length == 0) {
+    return false;
+  }
+  if (section_->mapping != nullptr) {
+    return section_->mapping->WillNeed({&in_file, 1});
+  }
+  file_->state_->bytes.file->WillNeed(in_file.offset, in_file.length);
+  return false;
+}
+
+void SectionBytes::MapIn(ByteRange range) const {
+  const ByteRange in_file = InFile(range);
+  if (section_->mapping != nullptr && in_file.length > 0) {
+    section_->mapping->MapIn(in_file);
+  }
+}
+
 Result<std::string_view> SectionCursor::At(uint64_t offset, uint64_t length) {
+  if (offset < asked_begin_ || offset + step_ + length > asked_end_) {
+    AskAhead(offset, length);
+  }
   if (section_.address() != nullptr) {
     RETURN_IF_ERROR(section_.Verify(offset, length));
     return std::string_view(section_.address() + offset, length);
@@ -344,6 +375,24 @@ Result<std::string_view> SectionCursor::At(uint64_t offset, uint64_t length) {
   return std::string_view(window_.data() + (offset - window_offset_), length);
 }
 
+// What has been asked for reaches one step farther than what is being read; the steps grow.
+void SectionCursor::AskAhead(uint64_t offset, uint64_t length) {
+  const uint64_t total = section_.length();
+  if (offset > total || length > total - offset || (offset >= asked_begin_ && asked_end_ >= total)) {
+    return;
+  }
+  const bool goes_on = offset >= asked_begin_ && offset <= asked_end_ && asked_end_ > 0;
+  const uint64_t begin = goes_on ? asked_end_ : offset;
+  step_ = goes_on ? std::min(step_ * 2, kLargestAhead) : kFirstWindow;
+  asked_begin_ = offset;
+  asked_end_ = std::max(offset + length, begin) + step_;
+  const bool is_missing = section_.ReadAhead({begin, asked_end_ - begin});
+  if (goes_on && was_missing_) {
+    section_.MapIn({offset, begin - offset});
+  }
+  was_missing_ = is_missing;
+}
+
 Status SectionCursor::MoveWindow(uint64_t offset, uint64_t length) {
   const uint64_t total = section_.length();
   window_length_ = 0;
@@ -351,7 +400,7 @@ Status SectionCursor::MoveWindow(uint64_t offset, uint64_t length) {
     return section_.ReadTo(offset, {static_cast<char*>(nullptr), length});
   }
   const uint64_t start = offset / kAlignment * kAlignment;
-  const uint64_t wanted_end = std::max(offset + length, start + kWindow);
+  const uint64_t wanted_end = std::max(offset + length, start + std::min(step_, kLargestBuffer));
   // Ends at a page of the checksums where it can: such a page is then read once.
   const uint64_t end = std::min(total, (wanted_end + kDefaultPage - 1) / kDefaultPage * kDefaultPage);
   if (window_.size() < end - start) {

@@ -101,11 +101,17 @@ class SectionBytes {
   // Mapped only: asks for pages that have not been touched since the file was opened (or since faults showed
   // that the kernel took pages back), all together; costs a bit test a page when warm.
   void WillNeed(std::span<const ByteRange> ranges) const;
+  // Mapped only: asks for what is not in memory, whatever was asked for before; a system call. The range is
+  // cut to the section. Mapped: whether something was missing.
+  bool ReadAhead(ByteRange range) const;
+  // Mapped only: MappedFile::MapIn, the range cut to the section.
+  void MapIn(ByteRange range) const;
   void Advise(AccessPattern pattern) const;
   const std::string& path() const;
 
  private:
   friend class OpenSectionFile;
+  ByteRange InFile(ByteRange range) const;
   SectionBytes(std::shared_ptr<const OpenSectionFile> file, const OpenSection& section)
       : file_(std::move(file)), section_(&section) {}
   Status VerifySlowly(uint64_t offset, uint64_t length) const;
@@ -117,18 +123,26 @@ class SectionBytes {
   const OpenSection* section_ = nullptr;
 };
 
-// Sequential reading of a section in file mode without a system call a block: a window of bytes that moves on
-// (256 KiB at a time). Mapped: the address itself. One thread at a time.
+// Sequential reading of a section without a system call or a page fault a block. In file mode a window of
+// bytes moves on (64 to 256 KiB); mapped, the bytes are where they are. In both modes what follows is asked
+// of the disk before it is needed, 64 KiB at first and up to 1 MiB as long as the reading goes on. One thread
+// at a time.
 class SectionCursor {
  public:
   explicit SectionCursor(SectionBytes section) : section_(std::move(section)) {}
-  // Verified bytes; they live until the next call.
+  // Verified bytes; in file mode they live until the next call.
   Result<std::string_view> At(uint64_t offset, uint64_t length);
 
  private:
+  void AskAhead(uint64_t offset, uint64_t length);
   Status MoveWindow(uint64_t offset, uint64_t length);
 
   SectionBytes section_;
+  uint64_t asked_begin_ = 0;
+  uint64_t asked_end_ = 0;  // may be behind the end of the section
+  uint64_t step_ = 0;
+  bool was_missing_ = false;  // mapped: something of the last step
+  // File mode only.
   std::vector<char> window_;
   uint64_t window_offset_ = 0;
   uint64_t window_length_ = 0;
