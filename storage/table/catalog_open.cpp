@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <charconv>
 #include <set>
 #include <unordered_map>
 
@@ -17,16 +16,6 @@ bool IsTableFolder(std::string_view name) {
   const size_t dot = name.rfind(".t");
   return dot != std::string_view::npos && dot > 0 && dot + 2 < name.size() &&
          name.find_first_not_of("0123456789", dot + 2) == std::string_view::npos;
-}
-
-// The number behind the last ".t"; the largest there is when it does not fit.
-uint64_t NumberOfTableFolder(std::string_view name) {
-  uint64_t number = UINT64_MAX;
-  const char* const end = name.data() + name.size();
-  if (std::from_chars(name.data() + name.rfind(".t") + 2, end, number).ec != std::errc()) {
-    return UINT64_MAX;
-  }
-  return number;
 }
 
 // Loads what the manifest names and applies the log to it.
@@ -236,7 +225,7 @@ void LocalCatalog::RemoveLeftovers() {
     }
     if (const auto table = known.find(folder); table != known.end()) {
       RemoveUnnamedFiles(env_, options_.data_dir, *table->second);
-    } else if (NumberOfTableFolder(folder) < next_table_id_) {  // else somebody put it there
+    } else {
       remove(PathOf(folder), true);
     }
   }

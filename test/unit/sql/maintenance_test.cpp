@@ -26,6 +26,7 @@ class NotingCatalog : public storage::Catalog {
     return found == tables.end() ? nullptr : *found;
   }
   Status CheckUsable(std::string_view) const override { return Status::Ok(); }
+  void SetMaintenanceOptions(const storage::StorageOptions&) override {}
   std::vector<std::shared_ptr<storage::Table>> List() const override { return tables; }
   Result<std::shared_ptr<storage::Table>> Create(TableDefinition) override { return InternalError("no"); }
   Status Drop(std::string_view) override { return InternalError("no"); }
