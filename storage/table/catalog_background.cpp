@@ -15,6 +15,7 @@ constexpr uint64_t kRowsWorthAnIdleFlush = 8192;
 constexpr int64_t kSecondsAfterFailure = 10;
 constexpr uint64_t kLogSegmentsKept = 4;  // beyond them tables that hold the log back are written
 constexpr uint64_t kMostOfLimit = 4;
+constexpr uint64_t kAlwaysTaken = 64u << 20;  // bytes in memory that are no danger, however low the limit
 constexpr auto kLongestThrottle = std::chrono::milliseconds(40);
 
 int64_t SteadySeconds() {
@@ -133,7 +134,7 @@ Status LocalCatalog::CheckMemory(const Table& table) const {
   const auto snapshot = table.Peek();
   const uint64_t limit = MemLimitOf(*snapshot->definition, options_);
   const uint64_t bytes = RamBytesOf(*snapshot);
-  if (bytes <= kMostOfLimit * limit) {
+  if (bytes <= std::max(kMostOfLimit * limit, kAlwaysTaken)) {
     return Status::Ok();
   }
   return LimitError(

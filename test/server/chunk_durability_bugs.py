@@ -459,8 +459,9 @@ def chunks_stay_near_the_target_by_themselves(home):
         for i in range(size(40, 1000)):
             many_rows(connection, "t", i * 1000 + 1, 1000)
             most = max(most, int(status(connection, "t", "disk_chunks")))
-        deadline = time.monotonic() + 30
-        while int(status(connection, "t", "disk_chunks")) > 4 and time.monotonic() < deadline:
+        for _ in range(2000):  # looks, not seconds: the clock of a virtual machine may jump
+            if int(status(connection, "t", "disk_chunks")) <= 4:
+                break
             time.sleep(0.02)
         print(f"most chunks {most}, at the end {status(connection, 't', 'disk_chunks')}")
         expect(int(status(connection, "t", "disk_chunks")) <= 4, "more chunks than optimize_cutoff")
