@@ -43,7 +43,9 @@ inline TableDefinition EveryType(const std::string& engine) {
 template <typename T>
 std::string Packed(const std::vector<T>& items) {
   std::string bytes(items.size() * sizeof(T), '\0');
-  std::memcpy(bytes.data(), items.data(), bytes.size());
+  if (!items.empty()) {
+    std::memcpy(bytes.data(), items.data(), bytes.size());
+  }
   return bytes;
 }
 
