@@ -14,15 +14,14 @@ import os
 import pathlib
 import random
 import shutil
-import signal
-import socket
-import subprocess
 import sys
 import tempfile
 import threading
 import time
 
 import pymysql
+
+from server_under_test import Failed, Server, run
 
 COLUMNS = """(title text, n_one int, n_few int, n_up int, n_12 int, n_32 int, n_run int, big bigint, f_dec float, f_any float,
 o bool, ts timestamp, s_low string, s_high string, s_low_plain string hash='0', s_high_plain string hash='0', m multi,
@@ -40,56 +39,12 @@ WORDS = ["", "red", "Red", "green", "blue", "straße", "é", "É", "zz", "a b c"
 BIG = 1 << 62
 
 
-class Failed(Exception):
-    pass
-
-
-class Server:
-    def __init__(self, searchd):
-        self.searchd = searchd
-        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="stoa-modes-"))
-        self.process = None
-
-    def start(self):
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
-        config = self.folder / "searchd.conf"
-        config.write_text(f"searchd {{\nlisten = 127.0.0.1:{self.port}:mysql\ndata_dir = data\nbinlog_flush = 0\n"
-                          "auto_optimize = 0\n}\n")
-        self.process = subprocess.Popen([self.searchd, "--config", str(config), "--nodetach"],
-                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        deadline = time.monotonic() + 120
-        while True:
-            try:
-                self.connect().close()
-                return
-            except pymysql.Error:
-                if self.process.poll() is not None or time.monotonic() > deadline:
-                    raise Failed("the server does not start") from None
-                time.sleep(0.02)
-
-    def connect(self):
-        return pymysql.connect(host="127.0.0.1", port=self.port, user="test", autocommit=True, charset="utf8mb4",
-                               read_timeout=600)
-
-    def stop(self):
-        if self.process and self.process.poll() is None:
-            self.process.send_signal(signal.SIGTERM)
-            self.process.wait(60)
-        return self.process.returncode
-
+class ModesServer(Server):
     def mapped_columns(self):
         """Paths of the columnar files that the process has mapped, below the data folder."""
         lines = pathlib.Path(f"/proc/{self.process.pid}/maps").read_text().splitlines()
-        data = f"{self.folder}/data/"
+        data = f"{self.data_dir}/"
         return {line.split(data)[1] for line in lines if data in line and ".spc" in line}
-
-
-def run(connection, sql):
-    with connection.cursor() as cursor:
-        cursor.execute(sql)
-        return cursor.fetchall()
 
 
 def text(value):
@@ -388,9 +343,7 @@ def compare_all(server, arguments):
     switch(server, "one", "file")
     switch(server, "two", "mmap")
     comparison.pass_over("modes changed", "two", "one")
-    if server.stop() != 0:
-        raise Failed(f"the server ended with code {server.process.returncode}")
-    server.start()
+    server.restart()  # an error when it does not stop well
     comparison.pass_over("restarted", "two", "one")
     switch(server, "one", "mmap")
     switch(server, "two", "file")
@@ -415,19 +368,17 @@ def main():
     parser.add_argument("--queries", type=int, default=200)
     parser.add_argument("--seed", default="1")
     arguments = parser.parse_args()
-    server = Server(os.path.realpath(arguments.searchd))
+    folder = tempfile.mkdtemp(prefix="stoa-modes-")
+    server = ModesServer(os.path.realpath(arguments.searchd), folder, "binlog_flush = 0")
     compared, failed = 0, 0
     try:
-        server.start()
-        compared, failed = compare_all(server, arguments)
+        with server:
+            compared, failed = compare_all(server, arguments)
+            server.stop()
     except (Failed, pymysql.Error, OSError) as error:
         print(f"FAIL {type(error).__name__}: {error}")
         failed += 1
-    finally:
-        if server.stop() not in (0, None):
-            print(f"FAIL the server ended with code {server.process.returncode}")
-            failed += 1
-        shutil.rmtree(server.folder, ignore_errors=True)
+    shutil.rmtree(folder, ignore_errors=True)
     print(f"{max(compared - failed, 0)} passed, {failed} failed")
     return 1 if failed else 0
 

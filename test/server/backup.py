@@ -7,16 +7,13 @@
 import contextlib
 import os
 import pathlib
-import shutil
-import signal
-import socket
-import subprocess
 import sys
-import tempfile
 import threading
 import time
 
 import pymysql
+
+from server_under_test import Server, error_of, expect, run, run_checks, status
 
 SEARCHD = os.path.realpath(sys.argv[1])
 CHECKS = []
@@ -27,87 +24,8 @@ def check(function):
     return function
 
 
-class Failed(Exception):
-    pass
-
-
-def expect(condition, text):
-    if not condition:
-        raise Failed(text)
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-class Server:
-    """A searchd in the foreground, with a data folder of its own or a given one."""
-
-    def __init__(self, home, name, data_dir=None, *lines):
-        self.folder = home / name
-        self.folder.mkdir(exist_ok=True)
-        self.data_dir = pathlib.Path(data_dir or self.folder / "data")
-        self.lines = lines
-        self.process = None
-
-    def __enter__(self):
-        self.start()
-        return self
-
-    def __exit__(self, *unused):
-        if self.process and self.process.poll() is None:
-            self.process.kill()
-            self.process.wait()
-
-    def start(self):
-        self.port = free_port()
-        lines = (f"listen = 127.0.0.1:{self.port}:mysql", f"data_dir = {self.data_dir}", "auto_optimize = 0") + self.lines
-        config = self.folder / "searchd.conf"
-        config.write_text("searchd {\n" + "\n".join(lines) + "\n}\n")
-        self.process = subprocess.Popen([SEARCHD, "--config", str(config), "--nodetach"],
-                                        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-        deadline = time.monotonic() + 30
-        while True:
-            try:
-                self.connect().close()
-                return
-            except pymysql.Error:
-                if self.process.poll() is not None:
-                    raise Failed(f"the server has ended: {self.process.stderr.read()}")
-                expect(time.monotonic() < deadline, "the server does not accept connections")
-                time.sleep(0.02)
-
-    def stop(self, seconds=20):
-        self.process.send_signal(signal.SIGTERM)
-        try:
-            code = self.process.wait(seconds)
-        except subprocess.TimeoutExpired:
-            raise Failed("the server does not stop")
-        expect(code == 0, f"the server stopped with code {code}: {self.process.stderr.read()}")
-
-    def connect(self):
-        return pymysql.connect(host="127.0.0.1", port=self.port, user="test", autocommit=True, connect_timeout=5,
-                               read_timeout=60)
-
-
-def run(connection, sql):
-    with connection.cursor() as cursor:
-        cursor.execute(sql)
-        return cursor.fetchall()
-
-
-def error_of(connection, sql):
-    try:
-        run(connection, sql)
-    except pymysql.Error as error:
-        return error.args[0], str(error.args[1])
-    return 0, ""
-
-
-def status(connection, table, name):
-    return run(connection, f"SHOW TABLE {table} STATUS LIKE '{name}'")[0][1]
+def server(home, name, data_dir=None):
+    return Server(SEARCHD, home / name, data_dir=data_dir)
 
 
 ALL = "SELECT id, title, n, s, m, j FROM {} ORDER BY id ASC LIMIT 100000"
@@ -159,7 +77,7 @@ def writing(server, table):
 
 @check
 def a_server_started_on_a_backup_has_the_tables_of_one_moment(home):
-    with Server(home, "first") as first:
+    with server(home, "first") as first:
         connection = first.connect()
         make_table(connection, "t")
         make_table(connection, "u")
@@ -169,7 +87,7 @@ def a_server_started_on_a_backup_has_the_tables_of_one_moment(home):
             path = run(connection, f"BACKUP TO {home}/backups")[0][0]
             known = len(written)
         expect(path.startswith(f"{home}/backups/"), path)
-        with Server(home, "second", path) as second:
+        with server(home, "second", path) as second:
             copy = second.connect()
             expect(run(copy, ALL.format("u")) == before, "u differs")
             count = int(run(copy, "SELECT count(*) FROM t WHERE id >= 1000000")[0][0])
@@ -188,19 +106,19 @@ def a_server_started_on_a_backup_has_the_tables_of_one_moment(home):
 
 @check
 def a_backup_has_the_tables_that_were_named(home):
-    with Server(home, "first") as first:
+    with server(home, "first") as first:
         connection = first.connect()
         for name in ("a", "b", "c"):
             make_table(connection, name, rows=10)
         path = run(connection, f"BACKUP TABLES a, c, a TO '{home}/backups' OPTION async=on")[0][0]
         run(connection, f"BACKUP TABLE b OPTION async=0 TO {home}/others")
-        with Server(home, "second", path) as second:
+        with server(home, "second", path) as second:
             expect([row[0] for row in run(second.connect(), "SHOW TABLES")] == ["a", "c"], "other tables")
 
 
 @check
 def a_backup_that_fails_leaves_nothing_behind(home):
-    with Server(home, "first") as first:
+    with server(home, "first") as first:
         connection = first.connect()
         make_table(connection, "t", rows=10)
         (home / "file").write_text("x")
@@ -214,7 +132,7 @@ def a_backup_that_fails_leaves_nothing_behind(home):
 
 @check
 def import_takes_a_table_of_a_backup_under_any_name(home):
-    with Server(home, "first") as first:
+    with server(home, "first") as first:
         connection = first.connect()
         make_table(connection, "t")
         before = run(connection, ALL.format("t"))
@@ -224,7 +142,7 @@ def import_takes_a_table_of_a_backup_under_any_name(home):
         expect(code == 1064 and "already exists" in text, (code, text))
         run(connection, f"IMPORT TABLE back FROM '{folder}'")
         expect(run(connection, ALL.format("back")) == before, "the rows differ")
-        with Server(home, "second") as second:
+        with server(home, "second") as second:
             other = second.connect()
             run(other, f"IMPORT TABLE t FROM '{folder}'")
             run(other, "INSERT INTO t (title) VALUES ('new')")
@@ -240,7 +158,7 @@ def import_takes_a_table_of_a_backup_under_any_name(home):
 
 @check
 def import_of_what_is_no_table_changes_nothing(home):
-    with Server(home, "first") as first:
+    with server(home, "first") as first:
         connection = first.connect()
         make_table(connection, "t", rows=10)
         path = pathlib.Path(run(connection, f"BACKUP TABLE t TO {home}/backups")[0][0])
@@ -259,7 +177,7 @@ def import_of_what_is_no_table_changes_nothing(home):
 
 @check
 def files_of_a_frozen_table_stay_as_they_are(home):
-    with Server(home, "first") as first:
+    with server(home, "first") as first:
         connection = first.connect()
         make_table(connection, "t")
         with writing(first, "t"):
@@ -282,7 +200,7 @@ def files_of_a_frozen_table_stay_as_they_are(home):
 # entry: 114
 @check
 def a_frozen_table_hinders_neither_stop_nor_drop(home):
-    with Server(home, "first") as first:
+    with server(home, "first") as first:
         connection = first.connect()
         make_table(connection, "t")
         make_table(connection, "u")
@@ -305,7 +223,7 @@ def a_frozen_table_hinders_neither_stop_nor_drop(home):
 
 @check
 def kill_ends_an_optimize_and_the_next_one_works(home):
-    with Server(home, "first") as first:
+    with server(home, "first") as first:
         connection = first.connect()
         run(connection, "CREATE TABLE t (title text, n int, s string) engine='columnar'")
         for chunk in range(6):
@@ -338,7 +256,7 @@ def kill_ends_an_optimize_and_the_next_one_works(home):
 
 @check
 def a_stop_ends_a_merge_in_the_background(home):
-    with Server(home, "first") as first:
+    with server(home, "first") as first:
         connection = first.connect()
         make_table(connection, "t", rows=3000)
         before = run(connection, ALL.format("t"))
@@ -349,19 +267,4 @@ def a_stop_ends_a_merge_in_the_background(home):
         expect(run(first.connect(), ALL.format("t")) == before, "rows are lost")
 
 
-def run_check(function):
-    home = pathlib.Path(tempfile.mkdtemp(prefix="stoa-backup-"))
-    try:
-        function(home)
-        return True
-    except Exception as error:  # any failure of a check is told and counted
-        print(f"FAIL {function.__name__}: {type(error).__name__}: {error}")
-        return False
-    finally:
-        shutil.rmtree(home, ignore_errors=True)
-
-
-only = sys.argv[2:]
-results = [run_check(function) for function in CHECKS if not only or function.__name__ in only]
-print(f"{results.count(True)} passed, {results.count(False)} failed")
-sys.exit(0 if all(results) else 1)
+sys.exit(run_checks(CHECKS, sys.argv[2:]))

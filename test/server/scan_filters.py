@@ -8,17 +8,14 @@ A condition C inside a conjunction is handed to storage; (C OR C) is not. Both m
 
 import contextlib
 import os
-import pathlib
 import random
 import shutil
-import signal
-import socket
-import subprocess
 import sys
 import tempfile
-import time
 
 import pymysql
+
+from server_under_test import Server, run
 
 SEARCHD = os.path.realpath(sys.argv[1])
 ROWS = 9000
@@ -35,43 +32,6 @@ VARIANTS = {
                                              ("FLUSH RAMCHUNK t",)),
 }
 BIG = (1 << 63) - 1
-
-
-class Server:
-    def __init__(self):
-        self.folder = tempfile.mkdtemp(prefix="stoa-filters-")
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
-        config = pathlib.Path(self.folder, "searchd.conf")
-        config.write_text(f"searchd {{\nlisten = 127.0.0.1:{self.port}:mysql\ndata_dir = data\nbinlog_flush = 0\n}}\n")
-        self.process = subprocess.Popen([SEARCHD, "--config", str(config), "--nodetach"], stdout=subprocess.DEVNULL,
-                                        stderr=subprocess.DEVNULL)
-        deadline = time.monotonic() + 30
-        while True:
-            try:
-                socket.create_connection(("127.0.0.1", self.port)).close()
-                return
-            except OSError:
-                if time.monotonic() > deadline:
-                    raise
-                time.sleep(0.02)
-
-    def connect(self):
-        return pymysql.connect(host="127.0.0.1", port=self.port, user="test", autocommit=True, charset="utf8mb4",
-                               read_timeout=120)
-
-    def stop(self):
-        if self.process.poll() is None:
-            self.process.send_signal(signal.SIGTERM)
-            self.process.wait(30)
-        shutil.rmtree(self.folder, ignore_errors=True)
-
-
-def run(connection, sql):
-    with connection.cursor() as cursor:
-        cursor.execute(sql)
-        return cursor.fetchall()
 
 
 class Data:
@@ -201,7 +161,9 @@ def check_variant(server, seed, name):
 def main():
     seed = sys.argv[2] if len(sys.argv) > 2 else "1"
     passed = failed = 0
-    server = Server()
+    folder = tempfile.mkdtemp(prefix="stoa-filters-")
+    server = Server(SEARCHD, folder, "binlog_flush = 0")
+    server.start()
     for name in VARIANTS:
         if len(sys.argv) > 3 and name != sys.argv[3]:
             continue
@@ -216,7 +178,9 @@ def main():
     if server.process.poll() is not None:
         print("FAIL the server has ended")
         failed += 1
-    server.stop()
+    else:
+        server.stop()
+    shutil.rmtree(folder, ignore_errors=True)
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0
 

@@ -1,4 +1,4 @@
-"""What the checks of chunk_bugs.py need: a searchd, statements, tables of many rows, and the list of checks."""
+"""What the checks of this folder share: a searchd, statements, tables of many rows, and the list of checks."""
 
 import hashlib
 import pathlib
@@ -32,11 +32,11 @@ def free_port():
 class Server:
     """A searchd in the foreground with a data folder of its own."""
 
-    def __init__(self, searchd, home, *lines, arguments=(), limits=()):
+    def __init__(self, searchd, home, *lines, data_dir=None, arguments=(), limits=()):
         self.searchd = searchd
         self.folder = pathlib.Path(home)
         self.folder.mkdir(exist_ok=True)
-        self.data_dir = self.folder / "data"
+        self.data_dir = pathlib.Path(data_dir or self.folder / "data")
         self.lines = lines
         self.arguments = list(arguments)
         self.limits = dict(limits)
@@ -60,7 +60,7 @@ class Server:
         self.errors = open(self.folder / "stderr", "w+", encoding="utf-8")
         self.process = subprocess.Popen([self.searchd, "--config", str(self.config), "--nodetach"] + self.arguments,
                                         stdout=subprocess.DEVNULL, stderr=self.errors, preexec_fn=self.set_limits)
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 120
         while True:
             try:
                 self.connect().close()
@@ -95,7 +95,7 @@ class Server:
 
     def connect(self):
         return pymysql.connect(host="127.0.0.1", port=self.port, user="test", autocommit=True, connect_timeout=5,
-                               read_timeout=300, charset="utf8mb4")
+                               read_timeout=600, charset="utf8mb4")
 
     def check_table(self, name):
         """The exit code and the output of --check-table; the server must not run."""
@@ -180,7 +180,7 @@ def run_checks(checks, only):
     for function in checks:
         if only and function.__name__ not in only:
             continue
-        home = pathlib.Path(tempfile.mkdtemp(prefix="stoa-bugs-"))
+        home = pathlib.Path(tempfile.mkdtemp(prefix="stoa-checks-"))
         start = time.monotonic()
         try:
             function(home)
@@ -189,7 +189,8 @@ def run_checks(checks, only):
         except Exception as error:  # any failure of a check is told and counted
             failed += 1
             where = traceback.extract_tb(error.__traceback__)
-            line = next((frame.lineno for frame in reversed(where) if frame.filename.endswith("_bugs.py")), 0)
+            source = function.__code__.co_filename
+            line = next((frame.lineno for frame in reversed(where) if frame.filename == source), 0)
             print(f"FAIL {function.__name__}:{line}: {type(error).__name__}: {str(error)[:1500]}", flush=True)
         finally:
             shutil.rmtree(home, ignore_errors=True)
