@@ -95,7 +95,8 @@ Status LocalCatalog::FlushUnderLock(const std::shared_ptr<Table>& table, JobRegi
   const uint64_t bytes_before = RamBytesOf(*table->Peek());
   ASSIGN_OR_RETURN(const Sealed sealed, Seal(*table));
   if (sealed.parts.empty()) {
-    return SaveChanges(table, sealed.lsn);
+    // Deletes, updates, or a flush whose save failed may still not be on disk.
+    return SaveTable(table, RamSave::kDrop, sealed.lsn);
   }
   std::shared_ptr<const DiskChunk> chunk;
   if (LiveRows(sealed.parts) > 0) {
@@ -115,19 +116,6 @@ Status LocalCatalog::FlushUnderLock(const std::shared_ptr<Table>& table, JobRegi
   table->maintenance_.mem_limit_rate.store(std::clamp(rate, 1.0 / 3, 0.95));
   memory_freed_.store(true);
   return SaveTable(table, RamSave::kDrop, sealed.lsn);
-}
-
-// There is nothing in RAM, but deletes, updates, or a flush whose save failed may not be on disk.
-Status LocalCatalog::SaveChanges(const std::shared_ptr<Table>& table, Lsn covered) {
-  const uint64_t version = pipeline_->PublishedState(*table).version;
-  {
-    MutexLock lock(registry_mutex_);
-    const auto place = FindTable(entries_, *table);
-    if (place == entries_.end() || place->second.flushed_version == version) {
-      return Status::Ok();
-    }
-  }
-  return SaveTable(table, RamSave::kDrop, covered);
 }
 
 // From now on rows are appended to new segments only.

@@ -134,7 +134,6 @@ class LocalCatalog final : public Catalog {
   };
   Status FlushRamPart(const std::shared_ptr<Table>& table, bool wait);
   Status FlushUnderLock(const std::shared_ptr<Table>& table, JobRegistry::Job& job);
-  Status SaveChanges(const std::shared_ptr<Table>& table, Lsn covered) EXCLUDES(registry_mutex_);
   Result<Sealed> Seal(Table& table);
   struct NewChunk {
     std::span<const std::shared_ptr<const TablePart>> parts;
