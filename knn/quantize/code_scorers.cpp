@@ -68,7 +68,7 @@ class FloatScorer final : public BlockScorer {
 
  protected:
   void ScoreBlock(const uint8_t* const* codes, size_t count, float* distances, float* errors) const override {
-    const float* vectors[kBlock];
+    const float* vectors[kBlock] = {};
     for (size_t i = 0; i < count; ++i) {
       vectors[i] = reinterpret_cast<const float*>(codes[i] + sizeof(CodeHead));
     }
@@ -124,7 +124,7 @@ class LinearScorer : public BlockScorer {
   virtual void Sum(const uint8_t* const* payloads, size_t count, int32_t* sums) const = 0;
 
   void ScoreBlock(const uint8_t* const* codes, size_t count, float* distances, float* errors) const override {
-    const uint8_t* payloads[kBlock];
+    const uint8_t* payloads[kBlock] = {};
     int32_t sums[kBlock];
     PayloadsOf(codes, count, payloads);
     Sum(payloads, count, sums);
@@ -250,7 +250,7 @@ class SignQuery {
   // scaled_norm: of a code, multiplied with the factor of the dot.
   void Score(const uint8_t* const* codes, size_t count, float* distances, float* errors,
              const auto& scaled_norm) const {
-    const uint8_t* payloads[kBlock];
+    const uint8_t* payloads[kBlock] = {};
     int32_t different[kBlock];
     PayloadsOf(codes, count, payloads);
     HammingDistances(bits_.data(), payloads, count, bits_.size() * 64, different);
