@@ -106,8 +106,8 @@ HWY_INLINE CountVector AddSplitProducts(CountVector sum, ByteVector code, const 
 HWY_INLINE CountVector AddProducts(CountVector sum, ByteVector code, SignedVector query) {
   return CountVector{_mm512_dpbusd_epi32(sum.raw, code.raw, query.raw)};
 }
-#elif HWY_ARCH_X86
-// Products of bytes, added in pairs: they must not exceed 16 bits.
+#elif HWY_TARGET <= HWY_SSSE3
+// x86. Products of bytes, added in pairs: they must not exceed 16 bits.
 HWY_INLINE ShortVector PairProducts(ByteVector code, SignedVector query) {
 #if HWY_TARGET <= HWY_AVX3
   return ShortVector{_mm512_maddubs_epi16(code.raw, query.raw)};
@@ -186,7 +186,7 @@ struct Codes4 {
     const auto high = hn::ShiftRight<4>(code);
 #if HWY_TARGET == HWY_AVX3_DL
     return AddProducts(AddProducts(sum, low, query.low), high, query.high);
-#elif HWY_ARCH_X86
+#elif HWY_TARGET <= HWY_SSSE3
     const auto pairs = hn::Add(PairProducts(low, query.low), PairProducts(high, query.high));
     return AddProducts16(sum, pairs, hn::Set(Shorts(), int16_t{1}));
 #else

@@ -1,6 +1,6 @@
 // Speed of the kernels of the knn layer (ninja kernels_bench):
 //   kernels_bench [BYTES IN MEMORY: 1 GB] [VECTORS A CALL: 32] [BYTES BEFORE A CODE IN ITS RECORD: 16]
-//                 [HUGE PAGES: 1]
+//                 [HUGE PAGES: 1] [BEGINNING OF KERNELS' NAMES]
 // Records are multiples of 64 bytes.
 // Nanoseconds of processor time of one thread for a vector, and GB a second of vectors read: from a set that
 // stays in the first-level cache, and in random order from memory.
@@ -15,6 +15,7 @@
 #include <memory>
 #include <new>
 #include <random>
+#include <string_view>
 #include <vector>
 
 #include "knn/kernels/code_distance.h"
@@ -113,6 +114,7 @@ int main(int argc, char** argv) {
   const size_t batch = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 32;
   const size_t head = argc > 3 ? std::strtoull(argv[3], nullptr, 10) : 16;
   const bool huge_pages = argc <= 4 || std::strtoull(argv[4], nullptr, 10) != 0;
+  const std::string_view wanted = argc > 5 ? argv[5] : "";
   constexpr size_t kMostDims = 4096;
   const std::vector<float> query(kMostDims, 0.5f);
   const std::vector<int8_t> small_query(kMostDims, 77);
@@ -162,6 +164,9 @@ int main(int argc, char** argv) {
   const Benchmark benchmark(bytes, batch, huge_pages);
   std::printf("%-22s %5s %25s %25s\n", "kernel", "dims", "first-level cache", "memory");
   for (const Kernel& kernel : kernels) {
+    if (!std::string_view(kernel.name).starts_with(wanted)) {
+      continue;
+    }
     for (const size_t dims : {128, 784, 1536}) {
       benchmark.Run(kernel, dims);
     }
