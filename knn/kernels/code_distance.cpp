@@ -64,7 +64,7 @@ using ShortVector = hn::Vec<Shorts>;
 using CountVector = hn::Vec<Counts>;
 
 constexpr size_t kLineBytes = 64;
-constexpr size_t kLeadBytes = 4096;
+constexpr size_t kLeadBytes = 1024;  // 4096 makes the first codes of a call wait
 constexpr size_t kMostLead = 32;
 
 // The first `count` bytes, fewer than a vector's, and zeros; nothing behind them is read.
@@ -327,7 +327,7 @@ HWY_INLINE void SumGroup(const Element* query, const uint8_t* const* codes, cons
   StoreTotals(sums[0], out);
 }
 
-// How many codes ahead of the work are prefetched: some KB of them, whole groups of four.
+// How many codes ahead of the work are prefetched, whole groups of four.
 HWY_INLINE size_t LeadOf(size_t size) {
   const size_t codes = kLeadBytes / size / 4 * 4;
   return codes < 4 ? 4 : codes > kMostLead ? kMostLead : codes;
