@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "daemon/version.h"
+#include "knn/index/hnsw_format.h"
 #include "storage/base/clock.h"
 #include "storage/base/log.h"
 
@@ -55,6 +56,7 @@ void ReadMaintenance(const config::SettingValues& values, storage::StorageOption
         static_cast<uint32_t>(std::clamp<int64_t>(values.Integer("threads") / 2, 1, 2));
   }
   options.merge_chunks_per_job = static_cast<uint32_t>(values.Integer("merge_chunks_per_job"));
+  options.knn_parallel_build = static_cast<uint32_t>(values.Integer("knn_parallel_build"));
 }
 
 storage::StorageOptions MakeStorageOptions(const LaunchPlan& plan, bool ignore_damaged_transactions) {
@@ -72,6 +74,9 @@ storage::StorageOptions MakeStorageOptions(const LaunchPlan& plan, bool ignore_d
   options.access_columnar_attrs = values.Text("access_columnar_attrs") == "file" ? storage::AccessMode::kFile
                                                                                  : storage::AccessMode::kMmap;
   options.docstore_cache_size = static_cast<uint64_t>(values.Integer("docstore_cache_size"));
+  const auto index_memory =
+      std::make_shared<knn::IndexMemory>(static_cast<uint64_t>(values.Integer("knn_mem_limit")));
+  options.vector_index_format = std::make_shared<const knn::HnswFormat>(index_memory);
   ReadMaintenance(values, options);
   return options;
 }
@@ -91,7 +96,7 @@ QueryLogOptions MakeQueryLogOptions(const LaunchPlan& plan) {
 
 bool IsMaintenance(std::string_view name) {
   return name == "auto_optimize" || name == "optimize_cutoff" || name == "parallel_chunk_merges" ||
-         name == "merge_chunks_per_job";
+         name == "merge_chunks_per_job" || name == "knn_parallel_build";
 }
 
 std::string Duration(uint64_t micros) {

@@ -6,6 +6,8 @@
 #include "storage/chunk/chunk_header.h"
 #include "storage/chunk/disk_chunk.h"
 #include "storage/chunk/part_column_input.h"
+#include "storage/chunk/vector_index_file.h"
+#include "storage/chunk/vector_index_writer.h"
 
 namespace stoa::storage {
 namespace {
@@ -35,6 +37,7 @@ class ChunkWriter {
     for (const std::string& suffix : ChunkSuffixes(*input_.definition)) {
       RETURN_IF_ERROR(WriteFile(suffix));
     }
+    RETURN_IF_ERROR(WriteIndexes());
     RETURN_IF_ERROR(WriteHeader());
     RETURN_IF_ERROR(env_.SyncFolder(folder_));
     STOA_FAULT_POINT("chunk.after");
@@ -64,7 +67,9 @@ class ChunkWriter {
       }
     }
     document_ids_ = NewInput(input_.definition->columns.front());
-    progress_.SetTotal(rows_.count() * inputs_.size());
+    const size_t indexes =
+        input_.vector_indexes.format != nullptr ? VectorIndexColumns(*input_.definition).size() : 0;
+    progress_.SetTotal(rows_.count() * (inputs_.size() + indexes));
   }
 
   ColumnInput* NewInput(const ColumnDefinition& column) {
@@ -118,6 +123,33 @@ class ChunkWriter {
     STOA_FAULT_POINT("chunk.write");
     RETURN_IF_ERROR(End("spa", *rows));
     return has_blobs ? End("spb", *blobs) : Status::Ok();
+  }
+
+  // The rows can be searched without: only what stops the whole chunk is an error.
+  Status WriteIndexes() {
+    if (input_.vector_indexes.format == nullptr || VectorIndexColumns(*input_.definition).empty()) {
+      return Status::Ok();
+    }
+    ASSIGN_OR_RETURN(const auto file, Begin(kVectorIndexSuffix));
+    uint64_t reported = 0;
+    const auto progress = [&](uint64_t done) {
+      if (done > reported) {  // the build looks at the cancel token itself
+        static_cast<void>(progress_.Advance(done - reported));
+        reported = done;
+      }
+    };
+    const Status built = WriteVectorIndexes(env_, folder_, input_, progress, *file);
+    if (built.ok()) {
+      return End(kVectorIndexSuffix, *file);
+    }
+    if (built.code() == StatusCode::kCancelled || built.code() == StatusCode::kIo ||
+        built.code() == StatusCode::kCorrupt) {
+      return built;
+    }
+    LogWarning("{}: not written, vectors of the chunk are compared one by one: {}",
+               PathOf(kVectorIndexSuffix), built.text());
+    RETURN_IF_ERROR(file->Close());
+    return env_.Remove(PathOf(kVectorIndexSuffix) + ".tmp");
   }
 
   Status WriteHeader() {

@@ -39,6 +39,9 @@ struct StorageOptions {
   uint32_t parallel_chunk_merges = 0;  // merges at a time; 0: half the processors, at least one
   uint32_t merge_chunks_per_job = 2;
   uint64_t docstore_cache_size = 16u << 20;
+
+  std::shared_ptr<const VectorIndexFormat> vector_index_format;  // nullptr: chunks get no vector indexes
+  uint32_t knn_parallel_build = 0;                               // threads of one; 0: the processors
 };
 
 struct CommitResult {
@@ -145,6 +148,10 @@ class Catalog {
   virtual Status FlushRamChunk(std::string_view name) = 0;
   // Merges chunks until there are at most `cutoff`, in the background or before it returns.
   virtual Status Optimize(std::string_view name, const OptimizeRequest& request) = 0;
+  // Writes every disk chunk anew with vector indexes that take nothing over from the old ones, quantisers
+  // included, while reads and writes go on; returns when it is done. An error leaves the chunks that are not
+  // done as they were. kInvalid when no column has an index.
+  virtual Status RebuildVectorIndexes(std::string_view name, CancelToken* cancel) = 0;
   // Flushes the RAM part and keeps every file as it is until Unfreeze(): no flush, merge or checkpoint;
   // writes to RAM go on. Absolute paths of the table's files. Counts: each Freeze needs an Unfreeze.
   virtual Result<std::vector<std::string>> Freeze(std::string_view name) = 0;
@@ -155,8 +162,8 @@ class Catalog {
   // Adds the table that a backup, or another data folder that is not in use, holds under `path`, as `name`:
   // files are checked and copied. `path`: the folder of the table beside the manifest that names it.
   virtual Status Import(std::string_view name, const std::string& path) = 0;
-  // SET GLOBAL: auto_optimize, optimize_cutoff, parallel_chunk_merges and merge_chunks_per_job as in
-  // `options`, from the next decision on; its other members are ignored.
+  // SET GLOBAL: auto_optimize, optimize_cutoff, parallel_chunk_merges, merge_chunks_per_job and
+  // knn_parallel_build as in `options`, from the next decision on; its other members are ignored.
   virtual void SetMaintenanceOptions(const StorageOptions& options) = 0;
   virtual TableStatistics Statistics(const Table& table) const = 0;
   virtual std::vector<MaintenanceJob> Jobs() const = 0;

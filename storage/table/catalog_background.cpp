@@ -3,6 +3,7 @@
 
 #include "storage/base/log.h"
 #include "storage/base/release_memory.h"
+#include "storage/chunk/segment_codes.h"
 #include "storage/table/local_catalog.h"
 #include "storage/table/table_options.h"
 
@@ -90,6 +91,7 @@ void LocalCatalog::Tick() {
       maintenance.ticked_version = version;
       maintenance.last_write.store(now);
     }
+    ConsiderCodes(table);
     ConsiderFlush(table);
     ConsiderIdleFlush(table, now);
     ConsiderMerge(table);
@@ -156,6 +158,17 @@ void LocalCatalog::ConsiderIdleFlush(const std::shared_ptr<Table>& table, int64_
   if (ChunksOf(*snapshot).size() < CutoffOf(*snapshot->definition, *merge_settings_.Load())) {
     ScheduleFlush(table);
   }
+}
+
+// Codes of vectors in memory that their commit could not make. A search that comes first makes its own.
+void LocalCatalog::ConsiderCodes(const std::shared_ptr<Table>& table) {
+  if (closed_.load() || !MissCodes(*table->Peek()) || table->maintenance_.coding_scheduled.exchange(true)) {
+    return;
+  }
+  workers_->Submit([this, table] {
+    MakeCodes(*table->Peek(), [this] { return !closed_.load(); });
+    table->maintenance_.coding_scheduled.store(false);
+  });
 }
 
 void LocalCatalog::ScheduleFlush(const std::shared_ptr<Table>& table) {

@@ -141,8 +141,10 @@ Result<ManifestTable> LocalCatalog::CopyTable(const std::shared_ptr<Table>& tabl
     copy.chunks.push_back(chunk.named);
   }
   RETURN_IF_ERROR(CopyFiles(env_, PathOf(files.folder), target + "/" + files.folder, files));
-  // A backup that cannot be opened is none.
-  RETURN_IF_ERROR(OpenTableFiles(env_, target, copy, ChunkOptions(copy.definition)).status());
+  // A backup that cannot be opened is none. Loading its vector indexes would say little and cost much.
+  DiskChunk::Options options = ChunkOptions(copy.definition);
+  options.vector_index_format = nullptr;
+  RETURN_IF_ERROR(OpenTableFiles(env_, target, copy, options).status());
   return copy;
 }
 

@@ -244,7 +244,7 @@ Status LocalCatalog::Alter(std::string_view name, const std::function<Status(Tab
 
 // Opens the chunks again when access_columnar_attrs changed; statements under way keep theirs.
 Status LocalCatalog::SwitchAccess(TableSnapshot& snapshot) const {
-  const DiskChunk::Options options = ChunkOptions(*snapshot.definition);
+  DiskChunk::Options options = ChunkOptions(*snapshot.definition);
   for (auto& part : snapshot.parts) {
     if (!part->is_disk_chunk()) {
       continue;
@@ -253,6 +253,7 @@ Status LocalCatalog::SwitchAccess(TableSnapshot& snapshot) const {
     if (state.chunk->columnar_access() == options.columnar_access) {
       continue;
     }
+    options.reopened = state.chunk;
     ASSIGN_OR_RETURN(state.chunk,
                      DiskChunk::Open(env_, state.chunk->folder(), state.chunk->header().id, options));
     part = std::make_shared<const ChunkView>(std::move(state));

@@ -65,7 +65,9 @@ PartList Replace(const PartList& now, const PartList& replaced, std::shared_ptr<
 }  // namespace
 
 DiskChunk::Options LocalCatalog::ChunkOptions(const TableDefinition& definition) const {
-  return {.columnar_access = AccessModeOf(definition, options_), .docstore_cache = docstore_cache_};
+  return {.columnar_access = AccessModeOf(definition, options_),
+          .docstore_cache = docstore_cache_,
+          .vector_index_format = options_.vector_index_format};
 }
 
 Status LocalCatalog::FlushRamChunk(std::string_view name) {
@@ -170,6 +172,10 @@ Result<std::shared_ptr<const DiskChunk>> LocalCatalog::MakeChunk(const std::shar
   input.created = clock_.UnixSeconds();
   input.merged_from = rows.merged_from;
   input.docstore = DocstoreOptionsOf(rows.definition);
+  input.vector_indexes = {.format = options_.vector_index_format,
+                          .quantizers = rows.anew ? rows.quantizers : table->Peek()->quantizers,
+                          .threads = merge_settings_.Load()->knn_parallel_build,
+                          .anew = rows.anew};
   input.cancel = &job.cancel();
   input.progress = [&job, cancel](uint64_t done, uint64_t total) {
     job.SetProgress(done, total);
@@ -220,6 +226,8 @@ Status LocalCatalog::PublishChunk(Table& table, std::span<const std::shared_ptr<
   next->definition = head.definition;
   next->parts = Replace(head.parts, after, std::move(view));
   RETURN_IF_ERROR(SwitchAccess(*next));  // altered since the chunk was begun
+  next->quantizers = head.quantizers;
+  next->quantizers = QuantizersOf(*next);
   pipeline_->PublishNow(table, std::move(next));
   return Status::Ok();
 }

@@ -79,6 +79,7 @@ class LocalCatalog final : public Catalog {
   Status FlushTable(std::string_view name) override;
   Status FlushRamChunk(std::string_view name) override;
   Status Optimize(std::string_view name, const OptimizeRequest& request) override;
+  Status RebuildVectorIndexes(std::string_view name, CancelToken* cancel) override;
   Result<std::vector<std::string>> Freeze(std::string_view name) override;
   Status Unfreeze(std::string_view name) override;
   Result<std::string> Backup(const std::vector<std::string>& names, const std::string& folder) override;
@@ -139,6 +140,9 @@ class LocalCatalog final : public Catalog {
     std::span<const std::shared_ptr<const TablePart>> parts;
     const TableDefinition& definition;
     uint64_t merged_from = 0;
+    // REBUILD KNN: vector indexes take nothing over, and are made with these quantisers.
+    bool anew = false;
+    std::shared_ptr<const TableQuantizers> quantizers = nullptr;
   };
   Result<std::shared_ptr<const DiskChunk>> MakeChunk(const std::shared_ptr<Table>& table,
                                                      const NewChunk& rows, JobRegistry::Job& job,
@@ -149,18 +153,21 @@ class LocalCatalog final : public Catalog {
   DiskChunk::Options ChunkOptions(const TableDefinition& definition) const;
 
   // catalog_merge.cpp
-  enum class MergeKind : uint8_t { kBackground, kFull };
+  enum class MergeKind : uint8_t { kBackground, kFull, kRebuild };
   struct MergeTask {
     MergeKind kind = MergeKind::kBackground;
     size_t cutoff = 1;
     const CancelToken* cancel = nullptr;
     bool wait = false;                  // for a table that is paused
     uint64_t first_fresh = UINT64_MAX;  // chunks from this id on are not rewritten on their own
+    // kRebuild: the quantisers of the chunks that were rebuilt.
+    std::shared_ptr<TableQuantizers> quantizers = nullptr;
   };
   Result<bool> MergeOnce(const std::shared_ptr<Table>& table, const MergeTask& task);
   MergeChoice ChooseMerge(const Table& table, std::span<const std::shared_ptr<const ChunkView>> chunks,
                           const MergeTask& task) const;
   Status MergeUntilDone(const std::shared_ptr<Table>& table, const MergeTask& task);
+  uint64_t NextChunkId(const Table& table) const EXCLUDES(registry_mutex_);
 
   // catalog_background.cpp
   void StartBackground();
@@ -173,6 +180,7 @@ class LocalCatalog final : public Catalog {
   Status CheckMemory(const Table& table) const;
   void ConsiderIdleFlush(const std::shared_ptr<Table>& table, int64_t now);
   void ConsiderMerge(const std::shared_ptr<Table>& table);
+  void ConsiderCodes(const std::shared_ptr<Table>& table);
   void ScheduleFlush(const std::shared_ptr<Table>& table);
   void TrimLog();
 

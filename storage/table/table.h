@@ -52,6 +52,7 @@ class Table {
     Mutex files_mutex;  // held while files are written that the manifest is going to name
     std::atomic<bool> flush_scheduled{false};
     std::atomic<bool> merge_scheduled{false};
+    std::atomic<bool> coding_scheduled{false};
     std::atomic<bool> unsaved_flush{false};  // rows moved from RAM to a chunk that the manifest does not name
     std::atomic<int> frozen{0};
     std::atomic<bool> unlogged{false};  // rows went past the log since the RAM segments were last written

@@ -82,9 +82,11 @@ Status CheckZeros(Env& env, const std::string& folder, const ManifestTable& tabl
              : Status::Ok();
 }
 
-Result<TableCheckReport> CheckFiles(Env& env, const std::string& data_dir, const ManifestTable& table) {
+Result<TableCheckReport> CheckFiles(Env& env, const std::string& data_dir, const ManifestTable& table,
+                                    std::shared_ptr<const VectorIndexFormat> format) {
   DiskChunk::Options options;
   options.columnar_access = AccessMode::kFile;
+  options.vector_index_format = std::move(format);
   ASSIGN_OR_RETURN(const OpenedTable opened, OpenTableFiles(env, data_dir, table, options));
   const TableSnapshot& snapshot = *opened.snapshot;
   const std::string folder = data_dir + "/" + table.folder;
@@ -111,12 +113,13 @@ Result<ManifestTable> FindInManifest(Env& env, const std::string& data_dir, std:
 
 }  // namespace
 
-Result<TableCheckReport> CheckTable(Env& env, const std::string& data_dir, std::string_view table) {
+Result<TableCheckReport> CheckTable(Env& env, const std::string& data_dir, std::string_view table,
+                                    std::shared_ptr<const VectorIndexFormat> format) {
   ASSIGN_OR_RETURN(ManifestTable named, FindInManifest(env, data_dir, table));
   RETURN_IF_ERROR(CheckZerosBetweenSections(env, data_dir + "/" + kManifestName));
   const Result<std::unique_ptr<FolderLock>> lock = env.Lock(data_dir);
   for (int tries = 1;; ++tries) {
-    Result<TableCheckReport> report = CheckFiles(env, data_dir, named);
+    Result<TableCheckReport> report = CheckFiles(env, data_dir, named, format);
     if (report.ok() || lock.ok() || tries == kMostTries) {
       if (report.ok() && !lock.ok()) {
         report->note = lock.status().text();

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "storage/base/log.h"
+#include "storage/chunk/vector_index_file.h"
 #include "storage/table/ram_file.h"
 
 namespace stoa::storage {
@@ -107,6 +108,29 @@ uint64_t RamBytesOf(const TableSnapshot& snapshot) {
   return bytes;
 }
 
+std::shared_ptr<const TableQuantizers> QuantizersOf(const TableSnapshot& snapshot) {
+  auto quantizers = std::make_shared<TableQuantizers>();
+  const auto chunks = ChunksOf(snapshot);
+  for (const ColumnDefinition* column : VectorIndexColumns(*snapshot.definition)) {
+    uint64_t newest = 0;
+    std::shared_ptr<const VectorQuantizer> found;
+    for (const auto& chunk : chunks) {
+      const VectorIndex* const index = chunk->vector_index(*column);
+      const uint64_t id = chunk->state().chunk->header().id.value;
+      if (index != nullptr && index->quantizer() != nullptr && (found == nullptr || id > newest)) {
+        newest = id;
+        found = index->quantizer();
+      }
+    }
+    const auto known = snapshot.quantizer(column->id);
+    if (found != nullptr) {
+      const bool same = known != nullptr && known->id() == found->id();
+      quantizers->entries.push_back({column->id, same ? known : found});
+    }
+  }
+  return quantizers->entries.empty() ? nullptr : std::move(quantizers);
+}
+
 Result<OpenedTable> OpenTableFiles(Env& env, const std::string& data_dir, const ManifestTable& table,
                                    const DiskChunk::Options& options) {
   const std::string folder = data_dir + "/" + table.folder;
@@ -123,6 +147,7 @@ Result<OpenedTable> OpenTableFiles(Env& env, const std::string& data_dir, const 
     snapshot->parts.push_back(std::move(view));
     opened.files.chunks.push_back(std::move(chunk));
   }
+  snapshot->quantizers = QuantizersOf(*snapshot);
   if (table.ram_generation > 0) {
     ASSIGN_OR_RETURN(const auto ram,
                      LoadRamFile(env, folder, {table.definition.id, table.ram_generation, table.flushed},

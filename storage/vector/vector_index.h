@@ -38,28 +38,32 @@ class VectorIndex {
   // What the index was built with; nullptr: too few vectors, rows are compared exactly.
   virtual std::shared_ptr<const VectorQuantizer> quantizer() const = 0;
   virtual uint64_t ram_bytes() const = 0;
-  // Every cross-reference; checksums are the file's business.
+  // Every cross-reference; checksums are the file's business. Errors name the file.
   virtual Status Check() const = 0;
 };
 
+inline constexpr uint32_t kNoRow = 0xffffffff;
+
 // A part that goes into a merge.
 struct VectorIndexSource {
-  std::shared_ptr<const VectorIndex> index;  // nullptr: it has none
-  // By row of the part: its row in the new chunk; kNoRow: dead, or its vector was updated since.
+  std::shared_ptr<const VectorIndex> index;  // nullptr: it has none, and `new_rows` is empty
+  // By row of the part: its row in the new chunk; kNoRow: dead, or its vector was updated since the part was
+  // written. Rows of the new chunk that no source names are in no index yet.
   std::vector<uint32_t> new_rows;
 };
-inline constexpr uint32_t kNoRow = 0xffffffff;
 
 struct VectorIndexBuild {
   const ColumnDefinition* column = nullptr;  // with knn
   uint32_t row_count = 0;
-  // Readers of the new chunk's vectors. ReadBytes gives the floats of a row; empty: the row has no vector.
-  // kFloatVectorArray: as storage/column/vector_column.h lays arrays out.
+  // Readers of the new chunk's vectors, one a thread; may be called from any thread. ReadBytes gives the
+  // floats of a row; empty: the row has no vector. kFloatVectorArray: as ColumnValues lays arrays out.
   std::function<Result<std::unique_ptr<ColumnReader>>()> new_reader;
   std::shared_ptr<const VectorQuantizer> quantizer;  // the table's; nullptr: none yet
-  std::vector<VectorIndexSource> sources;            // what was merged, in row order; empty: all rows are new
+  std::vector<VectorIndexSource> sources;  // what was merged, in row order; empty: no index is to be reused
   uint32_t threads = 1;
   CancelToken* cancel = nullptr;
+  // Called by one thread at a time, some times a second: KILL of the statement that waits is looked for here,
+  // and then sets `cancel`.
   std::function<void(uint64_t done, uint64_t of)> progress;  // rows
 };
 
@@ -71,10 +75,13 @@ class VectorIndexFormat {
  public:
   virtual ~VectorIndexFormat() = default;
 
-  // The file's kind and the versions that Open reads.
+  // The file's kind and the versions that Open reads. A chunk whose file is older does without until the next
+  // merge.
   virtual SectionFileKind kind() const = 0;
-  // Adds the sections of one column to the chunk's file.
+  // Adds the sections of one column to the chunk's file. kCancelled, kIo and kCorrupt end the writing
+  // of the chunk; after any other error it is written without indexes.
   virtual Status Build(const VectorIndexBuild& build, SectionFileWriter& file) const = 0;
+  // `file` is mapped, for reading here and there. Errors name it.
   virtual Result<std::shared_ptr<const VectorIndex>> Open(std::shared_ptr<const OpenSectionFile> file,
                                                           const ColumnDefinition& column,
                                                           uint32_t row_count) const = 0;

@@ -46,6 +46,7 @@ class NotingCatalog : public storage::Catalog {
     last_request = request;
     return Note("optimize", name);
   }
+  Status RebuildVectorIndexes(std::string_view name, CancelToken*) override { return Note("rebuild", name); }
   Result<std::vector<std::string>> Freeze(std::string_view name) override {
     RETURN_IF_ERROR(Note("freeze", name));
     return std::vector<std::string>{"/data/" + std::string(name) + "/chunk.1.sph"};
