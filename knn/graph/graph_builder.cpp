@@ -69,9 +69,11 @@ class Builder {
   Graph Finish();
 
  private:
+  void PruneAll();
   void Insert(uint32_t node, Worker& worker);
   void LinkOnLevel(uint32_t node, int level, Worker& worker);
   void LinkBack(uint32_t node, const Link& link, int level, Worker& worker);
+  void Prune(LinkTable::Header& list, int level, Worker& worker);
 
   const CodeArray codes_;
   const Quantizer& quantizer_;
@@ -161,15 +163,34 @@ void Builder::LinkBack(uint32_t node, const Link& link, int level, Worker& worke
     list.links()[list.count++] = {link.distance, node};
     if (list.count == table_.Capacity(level)) {
       std::sort(list.links(), list.links() + list.count);
-      const std::vector<Link>& kept =
-          worker.selection.Select({list.links(), list.count}, table_.MostLinks(level));
-      std::copy(kept.begin(), kept.end(), list.links());
-      list.count = static_cast<uint32_t>(kept.size());
+      Prune(list, level, worker);
     }
   });
 }
 
+void Builder::PruneAll() {
+  ParallelFor(options_.threads, 0, codes_.count, kGrain, [&](uint32_t thread, uint32_t node) {
+    for (int level = 0; level <= table_.level(node); ++level) {
+      table_.Edit(node, level, [&](LinkTable::Header& list) {
+        std::sort(list.links(), list.links() + list.count);
+        if (list.count > table_.MostLinks(level)) {
+          Prune(list, level, *workers_[thread]);
+        }
+      });
+    }
+    return true;
+  });
+}
+
+void Builder::Prune(LinkTable::Header& list, int level, Worker& worker) {
+  const std::vector<Link>& kept =
+      worker.selection.Select({list.links(), list.count}, table_.MostLinks(level));
+  std::copy(kept.begin(), kept.end(), list.links());
+  list.count = static_cast<uint32_t>(kept.size());
+}
+
 Graph Builder::Finish() {
+  PruneAll();
   ConnectOrphans(table_, duplicates_, entry_, quantizer_);
   Graph graph;
   graph.m = options_.m;
@@ -183,31 +204,20 @@ Graph Builder::Finish() {
   graph.upper_start.assign(codes_.count, 0);
   for (uint32_t node = 0; node < codes_.count; ++node) {
     graph.upper_start[node] = static_cast<uint32_t>(graph.upper.size());
-    graph.upper.resize(graph.upper.size() + graph.levels[node] * size_t{options_.m + 1});
-  }
-  ParallelFor(options_.threads, 0, codes_.count, kGrain, [&](uint32_t thread, uint32_t node) {
-    for (int level = 0; level <= graph.levels[node]; ++level) {
-      std::vector<Link> links = table_.Copy(node, level);
-      std::sort(links.begin(), links.end());
-      if (links.size() > table_.MostLinks(level)) {
-        links = workers_[thread]->selection.Select(links, table_.MostLinks(level));
+    for (int level = 1; level <= graph.levels[node]; ++level) {
+      const std::vector<Link> links = table_.Copy(node, level);
+      graph.upper.push_back(static_cast<uint32_t>(links.size()));
+      for (const Link& link : links) {
+        graph.upper.push_back(link.node);
       }
-      if (level == 0) {
-        graph.degrees[node] = static_cast<uint16_t>(links.size());
-      } else {
-        graph.upper[graph.upper_start[node] + static_cast<size_t>(level - 1) * (options_.m + 1)] =
-            static_cast<uint32_t>(links.size());
-      }
-      uint32_t* out =
-          level == 0
-              ? &graph.links[uint64_t{node} * most]
-              : &graph.upper[graph.upper_start[node] + static_cast<size_t>(level - 1) * (options_.m + 1) + 1];
-      for (size_t i = 0; i < links.size(); ++i) {
-        out[i] = links[i].node;
-      }
+      graph.upper.resize(graph.upper.size() + options_.m - links.size());
     }
-    return true;
-  });
+    const std::vector<Link> links = table_.Copy(node, 0);
+    graph.degrees[node] = static_cast<uint16_t>(links.size());
+    std::transform(links.begin(), links.end(),
+                   graph.links.begin() + static_cast<std::ptrdiff_t>(uint64_t{node} * most),
+                   [](const Link& link) { return link.node; });
+  }
   return graph;
 }
 

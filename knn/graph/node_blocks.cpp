@@ -62,15 +62,19 @@ bool UpperLevels::IsSound(uint32_t node_count) const {
   return true;
 }
 
-void WriteNodeBlock(const Graph& graph, uint32_t node, const uint8_t* code, const NodeLayout& layout,
+void WriteNodeBlock(const Graph* graph, uint32_t node, const uint8_t* code, const NodeLayout& layout,
                     uint8_t* block) {
-  const std::span<const uint32_t> links = graph.Links(node);
-  for (size_t i = 0; i < links.size(); ++i) {
-    std::memcpy(block + i * layout.link_bytes, &links[i], layout.link_bytes);
+  uint32_t next = Graph::kNone;
+  if (graph != nullptr) {
+    const std::span<const uint32_t> links = graph->Links(node);
+    for (size_t i = 0; i < links.size(); ++i) {
+      std::memcpy(block + i * layout.link_bytes, &links[i], layout.link_bytes);
+    }
+    const auto degree = static_cast<uint16_t>(links.size());
+    std::memcpy(block + layout.degree_at(), &degree, sizeof(degree));
+    next = graph->next_duplicate[node];
   }
-  const auto degree = static_cast<uint16_t>(links.size());
-  std::memcpy(block + layout.degree_at(), &degree, sizeof(degree));
-  std::memcpy(block + layout.duplicate_at(), &graph.next_duplicate[node], sizeof(uint32_t));
+  std::memcpy(block + layout.duplicate_at(), &next, sizeof(next));
   std::memcpy(block + layout.code_at(), code, layout.code_bytes);
 }
 

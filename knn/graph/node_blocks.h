@@ -128,8 +128,9 @@ class UpperGraph {
   const NodeBlocks& blocks_;
 };
 
-// Writes the block of a node to `block` (layout.stride() bytes, zeroed); the code is copied.
-void WriteNodeBlock(const Graph& graph, uint32_t node, const uint8_t* code, const NodeLayout& layout,
+// Writes the block of a node to `block` (layout.stride() bytes, zeroed); the code is copied. Without a graph
+// (nullptr) there are no links.
+void WriteNodeBlock(const Graph* graph, uint32_t node, const uint8_t* code, const NodeLayout& layout,
                     uint8_t* block);
 // The reverse of writing: a graph as the builder takes it. Links that are out of range are left out.
 Graph GraphOf(const NodeBlocks& blocks, const UpperLevels& levels);

@@ -11,40 +11,55 @@ namespace {
 
 constexpr size_t kBeam = 64;
 
-void MarkReachable(const LinkTable& table, uint32_t from, std::vector<bool>& reached) {
-  std::vector<uint32_t> open{from};
-  reached[from] = true;
-  while (!open.empty()) {
-    const uint32_t node = open.back();
-    open.pop_back();
-    for (const Link& link : table.Copy(node, 0)) {
-      if (!reached[link.node]) {
-        reached[link.node] = true;
-        open.push_back(link.node);
+// A spanning tree of what can be reached from the entry on level 0; links of the tree must stay.
+class ReachedTree {
+ public:
+  explicit ReachedTree(LinkTable& table) : table_(table), parent_(table.node_count(), Graph::kNone) {}
+
+  bool Has(uint32_t node) const { return parent_[node] != Graph::kNone; }
+  // `node` and what can be reached from it.
+  void Grow(uint32_t node, uint32_t parent) {
+    parent_[node] = parent;
+    std::vector<uint32_t> open{node};
+    while (!open.empty()) {
+      const uint32_t from = open.back();
+      open.pop_back();
+      for (const Link& link : table_.Copy(from, 0)) {
+        if (!Has(link.node)) {
+          parent_[link.node] = from;
+          open.push_back(link.node);
+        }
       }
     }
   }
-}
 
-// A link from the nearest node that has room for one more than a finished list, else from the nearest, which
-// may then be too long by one; its farthest links go, of what is not needed to reach an orphan.
-void LinkFromNearest(LinkTable& table, uint32_t node, const CandidatePool& near) {
-  size_t chosen = 0;
-  for (size_t i = 0; i < near.size(); ++i) {
-    if (table.Copy(near.node(i), 0).size() < table.MostLinks(0)) {
-      chosen = i;
-      break;
-    }
+  // Links `from` to `node`, in the place of the farthest link that the tree does without when there is no
+  // room; false when there is none.
+  bool TryLink(uint32_t from, const Link& link) {
+    bool linked = false;
+    table_.Edit(from, 0, [&](LinkTable::Header& list) {
+      Link* place = list.links() + list.count;
+      if (list.count == table_.MostLinks(0)) {
+        std::sort(list.links(), list.links() + list.count);
+        do {
+          if (place == list.links()) {
+            return;
+          }
+          --place;
+        } while (parent_[place->node] == from);
+      } else {
+        ++list.count;
+      }
+      *place = link;
+      linked = true;
+    });
+    return linked;
   }
-  table.Edit(near.node(chosen), 0, [&](LinkTable::Header& list) {
-    const Link link{near.distance(chosen), node};
-    std::sort(list.links(), list.links() + list.count);
-    if (list.count >= table.MostLinks(0)) {
-      list.count = table.MostLinks(0) - 1;
-    }
-    list.links()[list.count++] = link;
-  });
-}
+
+ private:
+  LinkTable& table_;
+  std::vector<uint32_t> parent_;  // of the entry: itself
+};
 
 }  // namespace
 
@@ -53,26 +68,23 @@ void ConnectOrphans(LinkTable& table, const Duplicates& duplicates, uint32_t ent
   if (entry == Graph::kNone) {
     return;
   }
+  ReachedTree tree(table);
+  tree.Grow(entry, entry);
   const std::unique_ptr<CodeScorer> scorer = quantizer.NewScorer();
   BeamState beam;
-  // A link that gives way to an orphan's may have been the last to another node: look again, a few times.
-  for (int round = 0; round < 8; ++round) {
-    std::vector<bool> reached(table.node_count());
-    MarkReachable(table, entry, reached);
-    bool all = true;
-    for (uint32_t node = 0; node < table.node_count(); ++node) {
-      if (reached[node] || duplicates.representative[node] != node) {
-        continue;
-      }
-      all = false;
-      scorer->SetQueryCode(table.Code(node));
-      const uint32_t entries[] = {entry};
-      BeamSearch(table, 0, *scorer, entries, kBeam, beam);
-      LinkFromNearest(table, node, beam.pool);
-      MarkReachable(table, node, reached);
+  for (uint32_t node = 0; node < table.node_count(); ++node) {
+    if (tree.Has(node) || duplicates.representative[node] != node) {
+      continue;
     }
-    if (all) {
-      return;
+    scorer->SetQueryCode(table.Code(node));
+    const uint32_t entries[] = {entry};
+    BeamSearch(table, 0, *scorer, entries, kBeam, beam);
+    // The leaves of the tree have links to spare: one of the near nodes is almost certainly one.
+    for (size_t i = 0; i < beam.pool.size(); ++i) {
+      if (tree.TryLink(beam.pool.node(i), {beam.pool.distance(i), node})) {
+        tree.Grow(node, beam.pool.node(i));
+        break;
+      }
     }
   }
 }

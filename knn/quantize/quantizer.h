@@ -15,21 +15,27 @@ namespace stoa::knn {
 // What a code holds of a vector. Values are stored in files.
 enum class CodeKind : uint8_t {
   kFloat = 0,  // the vector itself: estimates are the exact distances
-  k8Bit = 1,   // 8 bits a component
-  k4Bit = 2,
-  k1Bit = 3,  // signs; the query is encoded with 4 bits
-  kSign = 4,  // signs on both sides ("1bitsimple")
+  k8Bit = 1,   // 8 bits a component, on both sides
+  k4Bit = 2,   // 4 bits; the query has 8
+  k1Bit = 3,   // signs; the query is encoded with 4 bits
+  kSign = 4,   // signs on both sides ("1bitsimple")
 };
+
+// The kind that is really used where `kind` was asked for. Codes of few components say too little, and save
+// nothing either beside links and head: up to 32 dims vectors stay as they are, and below 128 dims 4 bits
+// stand in for 1.
+CodeKind UsableKind(CodeKind kind, uint32_t dims);
 
 // Every code begins with these four floats, then follows the payload (dims floats, or padded_dims components
 // of 8, 4 or 1 bits as in kernels/code_distance.h). With `ip` as the kernels give it between code and query:
-//   distance ≈ add + query.add + rescale · (query.scale · ip + query.offset)
-// and |distance − estimate| ≤ error · query.error in all but few cases.
+//   distance ≈ add + query.add + rescale · (query.scale · ip + query.offset + query.spare · spare)
+// and |distance − estimate| ≤ error · query.error in all but few cases. kSign has the cosine of the angle
+// that the different bits stand for instead of the bracket. What the numbers are: residual_coder.h.
 struct CodeHead {
   float add;
   float rescale;
   float error;
-  float spare;  // what the kind needs besides
+  float spare;
 };
 static_assert(sizeof(CodeHead) == 16);
 
@@ -40,21 +46,22 @@ struct QuantizerOptions {
   uint64_t rotation_seed = 1;
 };
 
-// One query, or one stored vector in the role of the query, against many codes of one quantiser. One thread
-// at a time; make one a thread and reuse it.
+// Estimates distances from one query, or one stored vector in the role of the query, to many codes of one
+// quantiser; codes are aligned to 4 bytes. One thread at a time; make one a thread and reuse it.
 class CodeScorer {
  public:
   virtual ~CodeScorer() = default;
 
   // `query` has dims floats and is normalised for cosine; it is copied.
   virtual void SetQuery(const float* query) = 0;
-  // Takes a code of the same quantiser as the query (kFloat and k8Bit: nearly what SetQuery with the vector
-  // gives; other kinds decode it first). The code must outlive its use.
+  // Takes a code of the same quantiser as the query: quick, nothing is rotated. kFloat and k8Bit give nearly
+  // what SetQuery with the vector gives, k4Bit somewhat more noise; k1Bit compares as kSign does. The code
+  // must outlive its use.
   virtual void SetQueryCode(const uint8_t* code) = 0;
   // distances[i]: estimate for codes[i], in the units of the metric. Codes are read in this order, the next
   // ones are prefetched.
   virtual void Score(const uint8_t* const* codes, size_t count, float* distances) const = 0;
-  // errors[i]: how far the exact distance may be from distances[i].
+  // errors[i]: how far the exact distance may be from distances[i]; true of at least 95 of 100 vectors.
   virtual void ScoreWithErrors(const uint8_t* const* codes, size_t count, float* distances,
                                float* errors) const = 0;
 };
@@ -64,9 +71,13 @@ class CodeScorer {
 // estimator. RaBitQ: Gao, Long, "RaBitQ: Quantizing High-Dimensional Vectors with a Theoretical Error Bound",
 // SIGMOD 2024, sections 3.1 to 3.3; more bits: Gao et al., "Practical and Asymptotically Optimal Quantization
 // of High-Dimensional Vectors", 2025.
+//
+// Estimates are never NaN, whatever the vectors: components that are not finite count as 0, and terms beyond
+// 1e37 are cut there, so that distances of such a size are estimated as some large number or infinity.
 class Quantizer : public storage::VectorQuantizer {
  public:
-  // `sample`: vectors of the column, at least one, from which the centre is taken.
+  // `sample`: vectors of the column, at least one, from which the centre is taken. options().kind of what is
+  // made is UsableKind of what was asked for.
   static std::shared_ptr<const Quantizer> Train(const QuantizerOptions& options,
                                                 std::span<const float* const> sample);
   // The same rotation and centre with another kind: what graphs are built with.

@@ -39,11 +39,11 @@ Result<std::vector<SearchHit>> SearchTable(const TableSnapshot& snapshot, const 
     if (request.filter) {
       ASSIGN_OR_RETURN(filter, request.filter(part));
     }
-    std::optional<RowId> excluded;
+    PartRows rows(*snapshot.parts[part], request.filter ? &filter : nullptr);
     if (request.excluded && request.excluded->part == part) {
-      excluded = request.excluded->row;
+      const RowId excluded[] = {request.excluded->row};
+      rows.LeaveOut(excluded);
     }
-    const PartRows rows(*snapshot.parts[part], request.filter ? &filter : nullptr, excluded);
     RETURN_IF_ERROR(ScanExactly(snapshot, part, rows, request, cancel, nearest, statistics));
     ++statistics.exact_parts;
   }
