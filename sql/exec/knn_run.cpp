@@ -141,25 +141,4 @@ Result<KnnOutcome> RunKnn(const SelectPlan& plan, StatementContext& context) {
   return KnnRun(plan, context).Run();
 }
 
-void AddKnnMeta(const KnnOutcome& outcome, QueryMeta& meta) {
-  const knn::SearchStatistics& statistics = outcome.statistics;
-  const auto count = [&](const char* name, uint64_t value) {
-    meta.rows.push_back({name, std::to_string(value)});
-  };
-  const auto seconds = [&](const char* name, double value) {
-    meta.rows.push_back({name, fmt::format("{:.6f}", value)});
-  };
-  count("knn_candidates", statistics.candidates);
-  count("knn_rescored", statistics.rescored);
-  count("knn_distance_computations", statistics.distance_computations);
-  count("knn_batch_reads", statistics.batch_reads);
-  count("knn_bytes_read", statistics.bytes_read);
-  count("knn_exact_parts", statistics.exact_parts);
-  count("knn_graph_parts", statistics.graph_parts);
-  count("knn_code_parts", statistics.code_parts);
-  seconds("knn_filter_time", statistics.filter_seconds);
-  seconds("knn_walk_time", statistics.walk_seconds);
-  seconds("knn_rescore_time", statistics.rescore_seconds);
-}
-
 }  // namespace stoa::sql

@@ -16,7 +16,4 @@ struct KnnOutcome {
 // Runs the search of a plan that has one, over all its tables.
 Result<KnnOutcome> RunKnn(const SelectPlan& plan, StatementContext& context);
 
-// Rows of SHOW META.
-void AddKnnMeta(const KnnOutcome& outcome, QueryMeta& meta);
-
 }  // namespace stoa::sql

@@ -14,9 +14,26 @@ namespace {
 
 using std::chrono::steady_clock;
 
+double SecondsSince(steady_clock::time_point start) {
+  return std::chrono::duration<double>(steady_clock::now() - start).count();
+}
+
+// What a KNN search did, and the stages of its statement; what comes before the search is planning.
+void SetKnnMeta(const KnnOutcome& outcome, double planned, double searched, double ended, QueryMeta& meta) {
+  const knn::SearchStatistics& statistics = outcome.statistics;
+  meta.knn = statistics;
+  const double stages = statistics.filter_seconds + statistics.walk_seconds + statistics.rescore_seconds;
+  meta.stages = {{"plan", planned},
+                 {"knn filter", statistics.filter_seconds},
+                 {"knn walk", statistics.walk_seconds},
+                 {"knn rescore", statistics.rescore_seconds},
+                 {"knn other", std::max(0.0, searched - planned - stages)},
+                 {"rows", ended - searched}};
+}
+
 void SetMeta(const SelectPlan& plan, const SelectOutcome& outcome, steady_clock::time_point start,
              QueryMeta& meta) {
-  const double seconds = std::chrono::duration<double>(steady_clock::now() - start).count();
+  const double seconds = SecondsSince(start);
   meta.rows = {{"total", std::to_string(outcome.total)},
                {"total_found", std::to_string(outcome.total_found)},
                {"total_relation", outcome.complete ? "eq" : "gte"},
@@ -63,10 +80,12 @@ Status ExecuteSelect(const SelectStatement& statement, StatementContext& context
     context.cancel.SetDeadline(start + std::chrono::milliseconds(limit));
   }
   std::optional<KnnOutcome> knn;
+  const double planned = SecondsSince(start);
   if (plans[0].knn) {
     ASSIGN_OR_RETURN(knn, RunKnn(plans[0], context));
     UseFound(knn->found, plans);
   }
+  const double searched = SecondsSince(start);
   for (size_t i = 0; i < plans.size(); ++i) {
     ASSIGN_OR_RETURN(SelectOutcome outcome, RunSelect(plans[i], context));
     if (knn && knn->out_of_time) {
@@ -79,7 +98,7 @@ Status ExecuteSelect(const SelectStatement& statement, StatementContext& context
     if (i == 0) {
       SetMeta(plans[0], outcome, start, context.session.meta);
       if (knn) {
-        AddKnnMeta(*knn, context.session.meta);
+        SetKnnMeta(*knn, planned, searched, SecondsSince(start), context.session.meta);
       }
     }
     const bool more = i + 1 < plans.size() || context.more_results;
