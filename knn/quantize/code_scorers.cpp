@@ -15,6 +15,7 @@ namespace stoa::knn {
 namespace {
 
 constexpr size_t kBlock = 64;
+constexpr double kLargestUnit = 1e25;
 
 CodeHead HeadOf(const uint8_t* code) {
   CodeHead head;
@@ -139,9 +140,10 @@ class LinearScorer : public BlockScorer {
     }
   }
 
-  // |r|² / ⟨y, r⟩: what the levels y of a query are to be multiplied with.
+  // |r|² / ⟨y, r⟩: what the levels y of a query are to be multiplied with. Bounded, so that nothing that is
+  // added up is infinite.
   static double Unit(const RotatedResidual& residual, const LevelSums& sums) {
-    return residual.squared / sums.dot * residual.scale;
+    return std::min(kLargestUnit, residual.squared / sums.dot * residual.scale);
   }
   static float QueryError(const RotatedResidual& residual, const LevelSums& sums, double usual_tangent) {
     const double tangent = CodeTangent(residual.squared, sums.dot, sums.squared);
@@ -149,7 +151,9 @@ class LinearScorer : public BlockScorer {
                         std::max(1.0, tangent / usual_tangent));
   }
   // The same of a code in the role of a query.
-  double UnitOf(const CodeHead& head) const { return -head.rescale / frame_->dot_factor(); }
+  double UnitOf(const CodeHead& head) const {
+    return std::min(kLargestUnit, -head.rescale / frame_->dot_factor());
+  }
   float QueryErrorOf(const CodeHead& head) const {
     const double norm = head.spare;
     if (!(norm > 0)) {
@@ -183,8 +187,8 @@ class ByteQueryScorer : public LinearScorer {
 
   // The residual's components are unit · query_; a code's levels are middle_ below what is stored.
   void SetScale(double unit, int32_t total) {
-    terms_.scale = BoundedFloat(unit);
-    terms_.offset = BoundedFloat(-middle_ * unit * total);
+    terms_.scale = static_cast<float>(unit);
+    terms_.offset = static_cast<float>(-middle_ * unit * total);
   }
   void SetCodeTerms(const CodeHead& head, double unit, int32_t total) {
     terms_ = {};
@@ -294,9 +298,9 @@ class OneBitScorer final : public LinearScorer {
         EncodePlanes(rotated, padded_dims, 1 / Step4(residual, padded_dims), planes_.data());
     // Σ ±1 · (u − 7.5) with u of the planes = 2 · Σ over set bits of u − Σ u − 7.5 · (2 · set bits − dims).
     const double unit = Unit(residual, sums);
-    terms_.scale = BoundedFloat(2 * unit);
-    terms_.offset = BoundedFloat(unit * (7.5 * padded_dims - sums.total));
-    terms_.spare = BoundedFloat(-15 * unit);
+    terms_.scale = static_cast<float>(2 * unit);
+    terms_.offset = static_cast<float>(unit * (7.5 * padded_dims - sums.total));
+    terms_.spare = static_cast<float>(-15 * unit);
     terms_.error = QueryError(residual, sums, kQueryTangent4);
     by_signs_ = false;
   }

@@ -21,6 +21,9 @@
 #include "peer.h"
 
 namespace stoa::bench {
+
+using namespace stoa::knn;
+
 namespace {
 
 constexpr size_t kM = 16;
@@ -72,8 +75,6 @@ void Distances(const VectorSet& base, bool inner_product, const float* query,
     SquaredDistances(query, vectors.data(), vectors.size(), base.dims, out.data());
   }
 }
-
-using namespace stoa::knn;
 
 // This project's library, as the server uses it: codes, graph, node blocks, walk, rescoring with bounds.
 class Stoa : public Peer {
