@@ -142,8 +142,13 @@ Result<SharedExpr> SelectScope::FindSpecial(const ParsedExpr& call) {
   if (name == "knn_dist") {
     return BindDistance(call);
   }
+  if (name == "hybrid_match") {
+    return NotSupportedYet("HYBRID_MATCH()");
+  }
   if (name == "hybrid_score") {
-    return SyntaxError("HYBRID_SCORE() is only allowed for hybrid search queries");
+    constexpr std::string_view kText = "HYBRID_SCORE() is only allowed for hybrid search queries";
+    return bind_context_.table_name.empty() ? SyntaxError(std::string(kText))
+                                            : TableError(bind_context_.table_name, kText);
   }
   if (name == "groupby" && call.args.empty()) {
     if (group_keys_ == nullptr || group_keys_->empty()) {
