@@ -20,7 +20,7 @@ namespace stoa::knn {
 namespace {
 namespace HWY_NAMESPACE {
 
-#if HWY_TARGET == HWY_SCALAR
+#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128  // no vectors: one value after the other
 
 void DotCodes8Here(const int8_t* query, const uint8_t* const* codes, size_t count, size_t dims,
                    int32_t* out) {
@@ -374,7 +374,7 @@ void HammingDistancesHere(const uint64_t* query, const uint8_t* const* codes, si
   SumAll<Signs>(query, codes, count, dims, out);
 }
 
-#endif  // HWY_TARGET == HWY_SCALAR
+#endif  // HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
 
 }  // namespace HWY_NAMESPACE
 }  // namespace

@@ -14,7 +14,7 @@ namespace stoa::knn {
 namespace {
 namespace HWY_NAMESPACE {
 
-#if HWY_TARGET == HWY_SCALAR
+#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128  // no vectors: one value after the other
 
 float FloatAt(const float* vector, size_t i) { return vector[i]; }
 float FloatAt(const uint16_t* vector, size_t i) {
@@ -196,7 +196,7 @@ HWY_INLINE void SumAll(const float* query, const T* const* vectors, size_t count
   }
 }
 
-#endif  // HWY_TARGET == HWY_SCALAR
+#endif  // HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
 
 void SquaredDistancesHere(const float* query, const float* const* vectors, size_t count, size_t dims,
                           float* out) {
