@@ -27,7 +27,8 @@ class ChunkWriter {
         folder_(folder),
         input_(input),
         rows_(input.parts),
-        progress_(input.cancel, input.progress) {}
+        cache_(input.parts),
+        progress_(input.cancel, input.progress, &cache_) {}
 
   Status Write() {
     RETURN_IF_ERROR(CheckRows());
@@ -136,7 +137,11 @@ class ChunkWriter {
   }
 
   Result<std::unique_ptr<WritableFile>> Begin(const std::string& suffix) {
-    return env_.Create(PathOf(suffix) + ".tmp");
+    auto file = env_.Create(PathOf(suffix) + ".tmp");
+    if (file.ok()) {
+      (*file)->PaceWriteOut(!cache_.WasUsed(suffix));
+    }
+    return file;
   }
 
   Status End(const std::string& suffix, WritableFile& file) {
@@ -153,6 +158,7 @@ class ChunkWriter {
   const std::string& folder_;
   const ChunkWriteInput& input_;
   const PartRows rows_;
+  InputCache cache_;
   InputProgress progress_;
   std::deque<PartColumnInput> inputs_;
   Columns columnar_;

@@ -118,6 +118,13 @@ class LocalDiskChunk : public DiskChunk, public std::enable_shared_from_this<Loc
     return files;
   }
 
+  void VisitFiles(
+      const std::function<void(const std::string&, const OpenSectionFile&)>& visit) const override {
+    for (const ChunkHeaderFile::File& entry : header_.files) {
+      visit(entry.suffix, SectionFileOf(entry.suffix));
+    }
+  }
+
   Status Check() const override {
     ASSIGN_OR_RETURN(const ChunkHeaderFile header, ReadChunkHeader(env_, folder_, header_.header.id));
     RETURN_IF_ERROR(CheckChunkFiles(env_, folder_, header));

@@ -62,6 +62,8 @@ class DiskChunk {
   virtual uint64_t disk_bytes() const = 0;
   virtual uint64_t ram_bytes() const = 0;
   virtual std::vector<ChunkFileInfo> Files() const = 0;
+  // The files that stay open, with their suffixes.
+  virtual void VisitFiles(const std::function<void(const std::string&, const OpenSectionFile&)>&) const {}
   // Every checksum and cross-reference; the first fault with file and offset.
   virtual Status Check() const = 0;
 };
