@@ -51,6 +51,7 @@ class FaultyMappedFile : public MappedFile {
     RETURN_IF_ERROR(PassRead(path()));
     return file_->CheckReadable();
   }
+  bool has_failed() const override { return file_->has_failed(); }
   void Advise(ByteRange range, AccessPattern pattern) const override { file_->Advise(range, pattern); }
   bool WillNeed(std::span<const ByteRange> ranges) const override { return file_->WillNeed(ranges); }
   void MapIn(ByteRange range) const override { file_->MapIn(range); }

@@ -25,7 +25,8 @@ class MappedFile {
 
   virtual const std::string& path() const = 0;
   virtual std::span<const char> bytes() const = 0;
-  virtual Status CheckReadable() const = 0;  // one load; kIo with the path
+  virtual Status CheckReadable() const = 0;          // one load; kIo with the path
+  virtual bool has_failed() const { return false; }  // some page could not be read, ever
   virtual void Advise(ByteRange range, AccessPattern pattern) const = 0;
   // The bytes are going to be read: pages that are not resident are asked of the disk together. Returns at
   // once; false when all of them were.

@@ -40,10 +40,11 @@ class PosixMappedFile : public MappedFile {
   const std::string& path() const override { return path_; }
   std::span<const char> bytes() const override { return {base_, size_}; }
   Status CheckReadable() const override {
-    return !guard_ || !guard_->failed()
-               ? Status::Ok()
-               : IoError("{}: cannot read a part that was in the file when it was opened", path_);
+    return !has_failed() ? Status::Ok()
+                         : IoError("{}: cannot read a part that was in the file when it was opened", path_);
   }
+
+  bool has_failed() const override { return guard_ && guard_->failed(); }
 
   void Advise(ByteRange range, AccessPattern pattern) const override {
     int advice = MADV_NORMAL;

@@ -3,6 +3,7 @@
 
 #include "storage/base/fault_point.h"
 #include "storage/base/log.h"
+#include "storage/base/thread_pool.h"
 #include "storage/chunk/chunk_header.h"
 #include "storage/chunk/disk_chunk.h"
 #include "storage/chunk/part_column_input.h"
@@ -171,7 +172,7 @@ class ChunkWriter {
 }  // namespace
 
 Status WriteChunk(Env& env, const std::string& folder, const ChunkWriteInput& input) {
-  Status status = ChunkWriter(env, folder, input).Write();
+  Status status = CatchAll([&] { return ChunkWriter(env, folder, input).Write(); });
   if (!status.ok()) {
     if (const Status removed = RemoveChunkFiles(env, folder, input.id); !removed.ok()) {
       LogWarning("{}", removed.text());

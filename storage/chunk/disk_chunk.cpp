@@ -1,5 +1,6 @@
 #include "storage/chunk/disk_chunk.h"
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -102,6 +103,14 @@ class LocalDiskChunk : public DiskChunk, public std::enable_shared_from_this<Loc
       bytes += column->ram_bytes();
     }
     return bytes;
+  }
+
+  uint64_t text_bytes() const override { return docstore_ != nullptr ? docstore_->text_bytes() : 0; }
+
+  bool has_failed() const override {
+    return std::any_of(header_.files.begin(), header_.files.end(), [this](const ChunkHeaderFile::File& file) {
+      return SectionFileOf(file.suffix).has_failed();
+    });
   }
 
   std::vector<ChunkFileInfo> Files() const override {

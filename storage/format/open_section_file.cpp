@@ -164,6 +164,10 @@ uint64_t OpenSectionFile::ResidentBytes() const {
   return state_->bytes.mapping != nullptr ? state_->bytes.mapping->ResidentBytes() : 0;
 }
 
+bool OpenSectionFile::has_failed() const {
+  return state_->bytes.mapping != nullptr && state_->bytes.mapping->has_failed();
+}
+
 CachedPages OpenSectionFile::Cached() const {
   const FileBytes& bytes = state_->bytes;
   return bytes.mapping != nullptr ? bytes.mapping->Cached() : bytes.file->Cached();

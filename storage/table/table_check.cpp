@@ -15,29 +15,12 @@
 namespace stoa::storage {
 namespace {
 
-constexpr int kMostTries = 5;  // while a server replaces the files
+constexpr int kMostTries = 20;  // while a server replaces the files
 
 std::string NameOf(const TablePart& part) {
   return part.is_disk_chunk()
              ? ChunkFileName(static_cast<const ChunkView&>(part).state().chunk->header().id, "*")
              : std::string("the RAM part file");
-}
-
-// A patched value must be of the kind that its column has.
-Status CheckPatches(const ChunkView& view, const TableDefinition& definition, const std::string& folder) {
-  for (const auto& patched : view.state().overlay->columns()) {
-    const int index = definition.IndexOf(patched->id);
-    if (index < 0) {
-      continue;  // the column was dropped
-    }
-    const ColumnDefinition& column = definition.columns[static_cast<size_t>(index)];
-    if (LaneOf(patched->type) != LaneOf(column.type) || column.type == ColumnType::kId) {
-      return CorruptError("{}/{}: patches of column {} '{}' are of another type", folder,
-                          ChunkFileName(view.state().chunk->header().id, "spu"), column.id.value,
-                          column.name);
-    }
-  }
-  return Status::Ok();
 }
 
 // No live document of parts[index] is in a later part.
@@ -91,7 +74,6 @@ Result<TableCheckReport> CheckFiles(Env& env, const std::string& data_dir, const
   RETURN_IF_ERROR(CheckZeros(env, folder, table));
   for (const auto& view : ChunksOf(snapshot)) {
     RETURN_IF_ERROR(view->state().chunk->Check());
-    RETURN_IF_ERROR(CheckPatches(*view, *snapshot.definition, folder));
   }
   for (size_t part = 0; part < snapshot.parts.size(); ++part) {
     RETURN_IF_ERROR(CheckDocumentsOf(snapshot, part, folder));
