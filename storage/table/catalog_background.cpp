@@ -97,7 +97,10 @@ void LocalCatalog::Tick() {
     ReopenUnreadable(table);
   }
   TrimLog();
-  KeepReserve();
+  {
+    MutexLock lock(registry_mutex_);
+    KeepReserve();
+  }
   if (memory_freed_.exchange(false)) {
     ReleaseFreeMemory();
   }

@@ -122,6 +122,7 @@ Status LocalCatalog::Drop(std::string_view name) {
   table->dropped_.store(true);
   memory_freed_.store(true);
   RemoveFolder(folder);
+  KeepReserve();
   ForgetLog();
   return Status::Ok();
 }
@@ -138,6 +139,7 @@ Status LocalCatalog::DropDamaged(std::string_view name) {
   next.erase(place);
   RETURN_IF_ERROR(Save(std::move(next), Room::kReserve));
   RemoveFolder(folder);
+  KeepReserve();
   ForgetLog();
   return Status::Ok();
 }
@@ -193,6 +195,7 @@ Status LocalCatalog::Truncate(std::string_view name) {
   table->maintenance_.unsaved_merge.store(false);
   memory_freed_.store(true);
   RemoveFolder(old_folder);
+  KeepReserve();
   ForgetLog();
   return Status::Ok();
 }

@@ -114,7 +114,7 @@ class LocalCatalog final : public Catalog {
   // Writes the manifest of `next`, then takes it as the entries. On failure the old manifest is put back.
   Status Save(Entries next, Room room = Room::kNormal) REQUIRES(registry_mutex_);
   bool GiveUpReserve();
-  void KeepReserve();
+  void KeepReserve() REQUIRES(registry_mutex_);
   Status WriteEntries(const Entries& entries, Lsn log_start) REQUIRES(registry_mutex_);
   Status RestoreManifest() EXCLUDES(registry_mutex_);
   void ShowNames() REQUIRES(registry_mutex_);
