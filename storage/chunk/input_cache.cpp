@@ -7,7 +7,7 @@
 namespace stoa::storage {
 namespace {
 
-constexpr uint64_t kWindow = 64u << 20;
+constexpr uint64_t kWindow = 32u << 20;
 constexpr uint64_t kMostWindows = 64;  // of a merge: each looks at every page
 
 }  // namespace
@@ -26,8 +26,8 @@ InputCache::InputCache(std::span<const std::shared_ptr<const TablePart>> parts)
       share.cached += static_cast<uint64_t>(std::count(cached.pages.begin(), cached.pages.end(), true));
       share.pages += cached.pages.size();
       bytes += file.size();
-      std::vector<bool> given_up(cached.pages.size());
-      files_.push_back({.file = &file, .kept = std::move(cached), .given_up = std::move(given_up)});
+      const std::vector<bool> none(cached.pages.size());
+      files_.push_back({.file = &file, .kept = std::move(cached), .seen = none, .given_up = none});
     });
   }
   window_ = std::max(kWindow, bytes / kMostWindows);
@@ -37,7 +37,7 @@ void InputCache::NoteRead(uint64_t bytes) {
   read_ += bytes;
   if (read_ >= window_) {
     read_ = 0;
-    GiveUp();
+    Look(false);
   }
 }
 
@@ -46,20 +46,26 @@ bool InputCache::WasUsed(const std::string& suffix) const {
   return share == shares_.end() || share->second.cached * 2 >= share->second.pages;
 }
 
-void InputCache::GiveUp() {
+void InputCache::Look(bool is_last) {
   for (File& file : files_) {
-    GiveUp(file);
+    Look(file, is_last);
   }
 }
 
-void InputCache::GiveUp(File& file) {
+void InputCache::Look(File& file, bool is_last) {
   const CachedPages now = file.file->Cached();
   const size_t pages = std::min(now.pages.size(), file.kept.pages.size());
   std::vector<ByteRange> ranges;
   for (size_t page = 0; page < pages; ++page) {
     if (!now.pages[page] || file.kept.pages[page]) {
+      file.seen[page] = false;
       continue;
     }
+    if (!is_last && !file.seen[page]) {
+      file.seen[page] = true;
+      continue;
+    }
+    file.seen[page] = false;
     file.kept.pages[page] = file.given_up[page];
     file.given_up[page] = true;
     const uint64_t offset = page * now.page_bytes;

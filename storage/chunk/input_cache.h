@@ -12,13 +12,14 @@
 namespace stoa::storage {
 
 // What the page cache held of the chunks that are merged, before the merge reads them, so that it leaves the
-// cache to the queries: pages that it brings in are given up again, about every 64 MiB that it reads and at
-// the end. A page that comes back after it was given up twice is used by somebody else and stays. One thread
-// at a time.
+// cache to the queries: pages that it brings in are given up again. It looks about every 32 MiB that the
+// merge reads, and at the end; what is there at two looks in a row has been read, and goes: what was only
+// asked for in advance stays until then. A page that comes back after it was given up twice is used by
+// somebody else and stays. One thread at a time.
 class InputCache {
  public:
   explicit InputCache(std::span<const std::shared_ptr<const TablePart>> parts);
-  ~InputCache() { GiveUp(); }
+  ~InputCache() { Look(true); }
   InputCache(const InputCache&) = delete;
   InputCache& operator=(const InputCache&) = delete;
 
@@ -32,6 +33,7 @@ class InputCache {
   struct File {
     const OpenSectionFile* file = nullptr;
     CachedPages kept;            // before the merge, or given up twice
+    std::vector<bool> seen;      // at the look before
     std::vector<bool> given_up;  // once
   };
   struct Share {
@@ -39,13 +41,13 @@ class InputCache {
     uint64_t pages = 0;
   };
 
-  void GiveUp();
-  static void GiveUp(File& file);
+  void Look(bool is_last);
+  static void Look(File& file, bool is_last);
 
   std::vector<std::shared_ptr<const TablePart>> parts_;  // hold the files
   std::vector<File> files_;
   std::map<std::string, Share> shares_;
-  uint64_t read_ = 0;  // since pages were given up
+  uint64_t read_ = 0;  // since the last look
   uint64_t window_ = 0;
 };
 

@@ -151,6 +151,8 @@ TEST_CASE("a page that comes back after it was given up twice stays", "[storage]
   for (int time = 1; time <= 3; ++time) {
     REQUIRE(merge.inputs[0]->Check().ok());
     cache.NoteRead(uint64_t{1} << 40);
+    CHECK(CountOf(CachedOf(*merge.inputs[0]).at("spc")) > 0);
+    cache.NoteRead(uint64_t{1} << 40);
     const auto pages = CachedOf(*merge.inputs[0]).at("spc");
     CHECK(CountOf(pages) == (time < 3 ? 0 : pages.size()));
   }
