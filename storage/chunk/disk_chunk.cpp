@@ -135,8 +135,12 @@ class LocalDiskChunk : public DiskChunk, public std::enable_shared_from_this<Loc
   }
 
   Status Check() const override {
-    ASSIGN_OR_RETURN(const ChunkHeaderFile header, ReadChunkHeader(env_, folder_, header_.header.id));
-    RETURN_IF_ERROR(CheckChunkFiles(env_, folder_, header));
+    const Result<ChunkHeaderFile> header = ReadChunkHeader(env_, folder_, header_.header.id);
+    if (header.ok()) {
+      RETURN_IF_ERROR(CheckChunkFiles(env_, folder_, *header));
+    } else if (header.status().code() != StatusCode::kNotFound) {  // else it was merged away meanwhile
+      return header.status();
+    }
     for (const ChunkHeaderFile::File& file : header_.files) {
       RETURN_IF_ERROR(SectionFileOf(file.suffix).CheckAll(true));
     }

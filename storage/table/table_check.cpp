@@ -1,6 +1,7 @@
 #include "storage/table/table_check.h"
 
 #include <algorithm>
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -15,7 +16,10 @@
 namespace stoa::storage {
 namespace {
 
-constexpr int kMostTries = 20;  // while a server replaces the files
+// While a server replaces the files.
+constexpr int kLeastTries = 5;
+constexpr auto kLongestChase = std::chrono::seconds(30);
+constexpr int kMostReads = 100;  // of the manifest
 
 std::string NameOf(const TablePart& part) {
   return part.is_disk_chunk()
@@ -91,25 +95,43 @@ Result<ManifestTable> FindInManifest(Env& env, const std::string& data_dir, std:
   return std::move(*found);
 }
 
+// `alone`: no server replaces the manifest while it is read.
+Result<ManifestTable> ReadNamed(Env& env, const std::string& data_dir, std::string_view table, bool alone) {
+  for (int tries = 1;; ++tries) {
+    Result<ManifestTable> named = FindInManifest(env, data_dir, table);
+    const Status zeros =
+        named.ok() ? CheckZerosBetweenSections(env, data_dir + "/" + kManifestName) : named.status();
+    if (zeros.ok()) {
+      return named;
+    }
+    if (alone || tries == kMostReads || zeros.code() == StatusCode::kNotFound) {
+      return zeros;
+    }
+  }
+}
+
 }  // namespace
 
 Result<TableCheckReport> CheckTable(Env& env, const std::string& data_dir, std::string_view table) {
-  ASSIGN_OR_RETURN(ManifestTable named, FindInManifest(env, data_dir, table));
-  RETURN_IF_ERROR(CheckZerosBetweenSections(env, data_dir + "/" + kManifestName));
   const Result<std::unique_ptr<FolderLock>> lock = env.Lock(data_dir);
+  const auto end = std::chrono::steady_clock::now() + kLongestChase;
+  ASSIGN_OR_RETURN(ManifestTable named, ReadNamed(env, data_dir, table, lock.ok()));
+  std::string last_fault;
   for (int tries = 1;; ++tries) {
     Result<TableCheckReport> report = CheckFiles(env, data_dir, named);
-    if (report.ok() || lock.ok() || tries == kMostTries) {
+    if (report.ok() || lock.ok()) {
       if (report.ok() && !lock.ok()) {
         report->note = lock.status().text();
       }
       return report;
     }
-    // A server runs: what the old manifest names may be gone by now.
-    ASSIGN_OR_RETURN(ManifestTable newer, FindInManifest(env, data_dir, table));
-    if (newer == named) {
+    // A server runs: what the old manifest names may be gone by now. What is still so is damage.
+    ASSIGN_OR_RETURN(ManifestTable newer, ReadNamed(env, data_dir, table, false));
+    const bool gave_up = tries >= kLeastTries && std::chrono::steady_clock::now() > end;
+    if (newer == named || report.status().text() == last_fault || gave_up) {
       return report;
     }
+    last_fault = report.status().text();
     named = std::move(newer);
   }
 }
