@@ -3,6 +3,7 @@
 
 #include "storage/base/fault_point.h"
 #include "storage/base/log.h"
+#include "storage/base/thread_pool.h"
 #include "storage/chunk/chunk_header.h"
 #include "storage/chunk/disk_chunk.h"
 #include "storage/chunk/part_column_input.h"
@@ -29,7 +30,8 @@ class ChunkWriter {
         folder_(folder),
         input_(input),
         rows_(input.parts),
-        progress_(input.cancel, input.progress) {}
+        cache_(input.parts),
+        progress_(input.cancel, input.progress, &cache_) {}
 
   Status Write() {
     RETURN_IF_ERROR(CheckRows());
@@ -168,7 +170,11 @@ class ChunkWriter {
   }
 
   Result<std::unique_ptr<WritableFile>> Begin(const std::string& suffix) {
-    return env_.Create(PathOf(suffix) + ".tmp");
+    auto file = env_.Create(PathOf(suffix) + ".tmp");
+    if (file.ok()) {
+      (*file)->PaceWriteOut(!cache_.WasUsed(suffix));
+    }
+    return file;
   }
 
   Status End(const std::string& suffix, WritableFile& file) {
@@ -185,6 +191,7 @@ class ChunkWriter {
   const std::string& folder_;
   const ChunkWriteInput& input_;
   const PartRows rows_;
+  InputCache cache_;
   InputProgress progress_;
   std::deque<PartColumnInput> inputs_;
   Columns columnar_;
@@ -197,7 +204,7 @@ class ChunkWriter {
 }  // namespace
 
 Status WriteChunk(Env& env, const std::string& folder, const ChunkWriteInput& input) {
-  Status status = ChunkWriter(env, folder, input).Write();
+  Status status = CatchAll([&] { return ChunkWriter(env, folder, input).Write(); });
   if (!status.ok()) {
     if (const Status removed = RemoveChunkFiles(env, folder, input.id); !removed.ok()) {
       LogWarning("{}", removed.text());

@@ -1,5 +1,6 @@
 #include "storage/chunk/disk_chunk.h"
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -126,6 +127,14 @@ class LocalDiskChunk : public DiskChunk, public std::enable_shared_from_this<Loc
     return bytes;
   }
 
+  uint64_t text_bytes() const override { return docstore_ != nullptr ? docstore_->text_bytes() : 0; }
+
+  bool has_failed() const override {
+    return std::any_of(header_.files.begin(), header_.files.end(), [this](const ChunkHeaderFile::File& file) {
+      return SectionFileOf(file.suffix).has_failed();
+    });
+  }
+
   std::vector<ChunkFileInfo> Files() const override {
     std::vector<ChunkFileInfo> files{
         {.name = ChunkFileName(header_.header.id, "sph"), .bytes = header_bytes_}};
@@ -140,9 +149,20 @@ class LocalDiskChunk : public DiskChunk, public std::enable_shared_from_this<Loc
     return files;
   }
 
+  void VisitFiles(
+      const std::function<void(const std::string&, const OpenSectionFile&)>& visit) const override {
+    for (const ChunkHeaderFile::File& entry : header_.files) {
+      visit(entry.suffix, SectionFileOf(entry.suffix));
+    }
+  }
+
   Status Check() const override {
-    ASSIGN_OR_RETURN(const ChunkHeaderFile header, ReadChunkHeader(env_, folder_, header_.header.id));
-    RETURN_IF_ERROR(CheckChunkFiles(env_, folder_, header));
+    const Result<ChunkHeaderFile> header = ReadChunkHeader(env_, folder_, header_.header.id);
+    if (header.ok()) {
+      RETURN_IF_ERROR(CheckChunkFiles(env_, folder_, *header));
+    } else if (header.status().code() != StatusCode::kNotFound) {  // else it was merged away meanwhile
+      return header.status();
+    }
     for (const ChunkHeaderFile::File& file : header_.files) {
       RETURN_IF_ERROR(SectionFileOf(file.suffix).CheckAll(true));
     }

@@ -67,7 +67,12 @@ class DiskChunk {
   virtual AccessMode columnar_access() const = 0;
   virtual uint64_t disk_bytes() const = 0;
   virtual uint64_t ram_bytes() const = 0;
+  virtual uint64_t text_bytes() const { return 0; }  // of stored texts, before compression
+  // A part of a mapping could not be read, so that it is of no use any more: the chunk is to be opened again.
+  virtual bool has_failed() const { return false; }
   virtual std::vector<ChunkFileInfo> Files() const = 0;
+  // The files that stay open, with their suffixes.
+  virtual void VisitFiles(const std::function<void(const std::string&, const OpenSectionFile&)>&) const {}
   // Every checksum and cross-reference; the first fault with file and offset.
   virtual Status Check() const = 0;
 };

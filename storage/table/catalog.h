@@ -50,10 +50,20 @@ struct CommitResult {
   uint64_t updated = 0;   // rows that UpdateRows found
 };
 
+// Flushes or merges since the start.
+struct ChunkWork {
+  uint64_t finished = 0;
+  uint64_t failed = 0;  // those that were cancelled do not count
+  uint64_t bytes = 0;   // of the chunks that were written
+  uint64_t microseconds = 0;
+};
+
 struct StorageCounters {
   uint64_t binlog_bytes = 0;
   uint64_t binlog_syncs = 0;
   uint64_t commits = 0;
+  ChunkWork flushes;
+  ChunkWork merges;
 };
 
 // What is on disk and in memory of a table.
@@ -69,10 +79,13 @@ struct TableStatistics {
   std::vector<Chunk> chunks;         // oldest first
   std::vector<ChunkFileInfo> files;  // of the chunks and the RAM part file; names relative to the data folder
   uint32_t ram_segments = 0;
-  uint64_t ram_bytes = 0;        // RAM segments
-  uint64_t chunk_ram_bytes = 0;  // what open chunks keep in memory
-  uint64_t mem_limit = 0;        // rt_mem_limit
-  double mem_limit_rate = 0;     // share of it at which the RAM part becomes a disk chunk
+  uint64_t ram_bytes = 0;          // RAM segments
+  uint64_t chunk_ram_bytes = 0;    // what open chunks keep in memory
+  uint64_t mem_limit = 0;          // rt_mem_limit
+  double mem_limit_rate = 0;       // share of it at which the RAM part becomes a disk chunk
+  uint64_t text_bytes = 0;         // of stored texts, before compression, those of dead rows included
+  uint64_t transaction = 0;        // the last one of the table that is published; 0: none, or it has no log
+  uint64_t saved_transaction = 0;  // up to which the table does not need the log
   bool frozen = false;
   bool optimizing = false;
 };
@@ -157,8 +170,10 @@ class Catalog {
   virtual Result<std::vector<std::string>> Freeze(std::string_view name) = 0;
   virtual Status Unfreeze(std::string_view name) = 0;
   // A consistent copy of the tables (none named: all) as a data folder of its own below `folder`, which is
-  // made; returns its path. A server started on it has the tables as they were at one moment each.
-  virtual Result<std::string> Backup(const std::vector<std::string>& names, const std::string& folder) = 0;
+  // made; returns its path. A server started on it has the tables as they were at one moment each. `cancel`
+  // may be nullptr; what was copied is removed again.
+  virtual Result<std::string> Backup(const std::vector<std::string>& names, const std::string& folder,
+                                     const CancelToken* cancel) = 0;
   // Adds the table that a backup, or another data folder that is not in use, holds under `path`, as `name`:
   // files are checked and copied. `path`: the folder of the table beside the manifest that names it.
   virtual Status Import(std::string_view name, const std::string& path) = 0;
@@ -168,6 +183,8 @@ class Catalog {
   virtual TableStatistics Statistics(const Table& table) const = 0;
   virtual std::vector<MaintenanceJob> Jobs() const = 0;
   virtual WaitHistogram waits() const = 0;
+  // How long commits waited for the log to be on disk, whatever else the disk was doing.
+  virtual WaitHistogram log_waits() const { return {}; }
 
   // Clean stop: no more writes, every RAM part is written, the log is emptied.
   virtual Status Close() = 0;

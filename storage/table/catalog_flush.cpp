@@ -183,9 +183,17 @@ Result<std::shared_ptr<const DiskChunk>> LocalCatalog::MakeChunk(const std::shar
       job.cancel().Cancel();
     }
   };
-  RETURN_IF_ERROR(WriteChunk(env_, folder, input));
+  WorkRecorder::Scope work(rows.merged_from > 0 ? merges_ : flushes_);
+  const Status written = WriteChunk(env_, folder, input);
+  if (!written.ok()) {
+    work.Failed(written);
+    return written;
+  }
   auto chunk = DiskChunk::Open(env_, folder, input.id, ChunkOptions(rows.definition));
-  if (!chunk.ok()) {
+  if (chunk.ok()) {
+    work.Finished((*chunk)->disk_bytes());
+  } else {
+    work.Failed(chunk.status());
     RemoveChunk(*table, input.id);
   }
   return chunk;

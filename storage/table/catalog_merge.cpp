@@ -51,7 +51,8 @@ Result<bool> LocalCatalog::MergeOnce(const std::shared_ptr<Table>& table, const 
                                 .table_name = table->definition()->name,
                                 .what = "merge",
                                 .started = clock_.UnixSeconds(),
-                                .wait = task.wait});
+                                .wait = task.wait,
+                                .cancel = task.cancel});
   if (job == nullptr) {
     return false;
   }
@@ -87,18 +88,29 @@ Result<bool> LocalCatalog::MergeOnce(const std::shared_ptr<Table>& table, const 
       NoteQuantizers(*chunk, *task.quantizers);
     }
   }
-  MutexLock files_lock(table->maintenance_.files_mutex);
-  const Status published =
-      job->cancel().cancelled() ? job->cancel().Check() : PublishChunk(*table, inputs, chunk);
-  if (!published.ok()) {
-    if (chunk != nullptr) {
-      RemoveChunk(*table, chunk->header().id);
-    }
-    return published;
-  }
-  memory_freed_.store(true);
-  RETURN_IF_ERROR(SaveTable(table, RamSave::kKeep, Lsn(0)));
+  RETURN_IF_ERROR(PublishMerge(table, inputs, chunk, *job, task));
   return true;
+}
+
+Status LocalCatalog::PublishMerge(const std::shared_ptr<Table>& table,
+                                  std::span<const std::shared_ptr<const TablePart>> inputs,
+                                  const std::shared_ptr<const DiskChunk>& chunk, JobRegistry::Job& job,
+                                  const MergeTask& task) {
+  Table::Maintenance& maintenance = table->maintenance_;
+  Status published = WaitUntilFree(maintenance.files_mutex, {&job.cancel(), task.cancel});
+  if (published.ok()) {
+    MutexLock files_lock(maintenance.files_mutex);
+    published = job.cancel().cancelled() ? job.cancel().Check() : PublishChunk(*table, inputs, chunk);
+    if (published.ok()) {
+      memory_freed_.store(true);
+      maintenance.unsaved_merge.store(true);  // until a save, now or from the ticker
+      return SaveTable(table, RamSave::kKeep, Lsn(0));
+    }
+  }
+  if (chunk != nullptr) {
+    RemoveChunk(*table, chunk->header().id);
+  }
+  return published;
 }
 
 Status LocalCatalog::MergeUntilDone(const std::shared_ptr<Table>& table, const MergeTask& task) {
@@ -165,7 +177,8 @@ Status LocalCatalog::Optimize(std::string_view name, const OptimizeRequest& requ
     return MergeUntilDone(table, task);
   }
   workers_->Submit([this, table, task] {
-    if (const Status status = MergeUntilDone(table, task); !status.ok() && !closed_.load()) {
+    const Status status = CatchAll([&] { return MergeUntilDone(table, task); });
+    if (!status.ok() && !closed_.load()) {
       LogWarning("table '{}' was not optimized: {}", table->definition()->name, status.ToString());
     }
   });

@@ -102,12 +102,12 @@ class Group:
 
 
 class Server:
-    def __init__(self, searchd, folder, mode, group=None):
+    def __init__(self, searchd, folder, mode, group=None, more=""):
         self.folder, self.mode, self.group, self.port = folder, mode, group, free_port()
         conf = f"{folder}/searchd.conf"
         with open(conf, "w") as f:
             f.write(f"searchd {{\n listen = 127.0.0.1:{self.port}:mysql\n data_dir = {folder}/data\n log = {folder}/log\n"
-                    f" pid_file = {folder}/pid\n binlog_flush = 2\n access_columnar_attrs = {mode}\n}}\n")
+                    f" pid_file = {folder}/pid\n binlog_flush = 2\n access_columnar_attrs = {mode}\n{more}}}\n")
         self.process = subprocess.Popen([searchd, "--config", conf, "--nodetach"], stdout=subprocess.DEVNULL,
                                         stderr=subprocess.DEVNULL, preexec_fn=group.enter if group else None)
         for _ in range(300):
@@ -268,4 +268,5 @@ def main():
             shutil.rmtree(work)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -52,7 +52,8 @@ class NotingCatalog : public storage::Catalog {
     return std::vector<std::string>{"/data/" + std::string(name) + "/chunk.1.sph"};
   }
   Status Unfreeze(std::string_view name) override { return Note("unfreeze", name); }
-  Result<std::string> Backup(const std::vector<std::string>& names, const std::string& folder) override {
+  Result<std::string> Backup(const std::vector<std::string>& names, const std::string& folder,
+                             const CancelToken*) override {
     for (const std::string& name : names) {
       RETURN_IF_ERROR(Note("backup", name));
     }

@@ -131,7 +131,7 @@ TEST_CASE("a dropped table stays readable, refuses writes and leaves no files", 
     return Result<WriteSet>(WriteSet{{table, Insert({2}, 2)}});
   });
   CHECK(status.status().ToString() == "not found: table 't' was dropped");
-  CHECK(server.Files("/data") == std::set<std::string>{"binlog", "catalog.manifest"});
+  CHECK(server.Files("/data") == std::set<std::string>{"binlog", "catalog.manifest", "catalog.reserve"});
   server.Create("t");
   server.Crash();
   CHECK(server.Rows("t").empty());
@@ -215,7 +215,8 @@ TEST_CASE("what a crash left behind is removed at start, other files stay", "[st
   put("/data/catalog.manifest.tmp");
   put("/data/notes.txt");
   server.Start();
-  CHECK(server.Files("/data") == std::set<std::string>{"binlog", "catalog.manifest", "notes.txt", "t.t1"});
+  CHECK(server.Files("/data") ==
+        std::set<std::string>{"binlog", "catalog.manifest", "catalog.reserve", "notes.txt", "t.t1"});
   CHECK(server.Files("/data/t.t1") == std::set<std::string>{"ram.1"});
   CHECK(server.Rows("t").size() == 1);
 }
@@ -255,7 +256,7 @@ TEST_CASE("a damaged table is told apart from a missing one, and can be dropped"
              Contains("table 'bad' is damaged and not available") && Contains("/data/bad.t1/ram.1"));
   CHECK(server.catalog->CheckUsable("nosuch").ok());
   CHECK(server.catalog->Drop("bad").ok());
-  CHECK(server.Files("/data") == std::set<std::string>{"binlog", "catalog.manifest"});
+  CHECK(server.Files("/data") == std::set<std::string>{"binlog", "catalog.manifest", "catalog.reserve"});
   server.Create("bad");
   CHECK(server.catalog->CheckUsable("bad").ok());
 }
