@@ -145,6 +145,7 @@ part "start and stop" test/server/start_stop.py build/release/searchd
 part protocol test/server/protocol.py build/release/searchd
 part "scan filters" test/server/scan_filters.py build/release/searchd
 part "access modes" test/server/access_modes.py build/release/searchd
+part "kinds of tables" test/server/table_kinds.py build/release/searchd
 part damage test/server/damage.py build/release/searchd
 part "backup and import" test/server/backup.py build/release/searchd
 if [ "$full" = yes ]; then part "reported faults of chunks" test/server/chunk_bugs.py build/release/searchd --full
@@ -159,7 +160,8 @@ export ASAN_OPTIONS=detect_leaks=1:abort_on_error=1 UBSAN_OPTIONS=print_stacktra
 build asan $(unit_targets) && run_units asan
 if [ "$full" = yes ]; then
   run_sql release --restart-often
-  build asan searchd && { run_sql asan; run_cases asan; run_crash asan 20; run_mix asan 120; }
+  build asan searchd && { run_sql asan; run_cases asan; run_crash asan 20; run_mix asan 120
+    part "kinds of tables (asan)" test/server/table_kinds.py build/asan/searchd --rounds 50 --seed 2; }
   # shellcheck disable=SC2046
   build tsan searchd $(unit_targets) && { run_units tsan; run_sql tsan; run_cases tsan; run_crash tsan 10; run_mix tsan 180; }
   fuzzers=$(for source in test/fuzz/*_fuzz.cpp; do basename "$source" .cpp; done)
