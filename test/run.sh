@@ -160,10 +160,21 @@ export ASAN_OPTIONS=detect_leaks=1:abort_on_error=1 UBSAN_OPTIONS=print_stacktra
 build asan $(unit_targets) && run_units asan
 if [ "$full" = yes ]; then
   run_sql release --restart-often
-  build asan searchd && { run_sql asan; run_cases asan; run_crash asan 20; run_mix asan 120
-    part "kinds of tables (asan)" test/server/table_kinds.py build/asan/searchd --rounds 50 --seed 2; }
+  if build asan searchd; then
+    run_sql asan
+    run_cases asan
+    run_crash asan 20
+    run_mix asan 120
+    part "kinds of tables (asan)" test/server/table_kinds.py build/asan/searchd --rounds 50 --seed 2
+  fi
   # shellcheck disable=SC2046
-  build tsan searchd $(unit_targets) && { run_units tsan; run_sql tsan; run_cases tsan; run_crash tsan 10; run_mix tsan 180; }
+  if build tsan searchd $(unit_targets); then
+    run_units tsan
+    run_sql tsan
+    run_cases tsan
+    run_crash tsan 10
+    run_mix tsan 180
+  fi
   fuzzers=$(for source in test/fuzz/*_fuzz.cpp; do basename "$source" .cpp; done)
   # shellcheck disable=SC2086
   build fuzz $fuzzers && run_fuzzers 600
