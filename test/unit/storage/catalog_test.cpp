@@ -57,7 +57,9 @@ struct Server {
   }
   Status Write(const std::string& name, Change change) {
     const std::shared_ptr<Table> table = catalog->Find(name);
-    REQUIRE(table != nullptr);
+    if (table == nullptr) {
+      return NotFoundError("no table");  // assertions are for the main thread only
+    }
     return catalog
         ->Commit({table},
                  [&](const auto&) {
