@@ -76,8 +76,18 @@ Status LocalCatalog::FlushRamChunk(std::string_view name) {
   return FlushRamPart(table, true);
 }
 
-// `wait`: for a table that another statement changes; else it is left for later.
+// `wait`: for a table that another statement changes, and again when that one ended the flush; else it is
+// left for later.
 Status LocalCatalog::FlushRamPart(const std::shared_ptr<Table>& table, bool wait) {
+  while (true) {
+    const Status status = TryFlushRamPart(table, wait);
+    if (!wait || status.code() != StatusCode::kCancelled || closed_.load()) {
+      return status;
+    }
+  }
+}
+
+Status LocalCatalog::TryFlushRamPart(const std::shared_ptr<Table>& table, bool wait) {
   const auto job = jobs_.Start({.table = table.get(),
                                 .table_name = table->definition()->name,
                                 .what = "flush of the RAM part",

@@ -121,8 +121,12 @@ Status LocalCatalog::MergeUntilDone(const std::shared_ptr<Table>& table, const M
     if (task.cancel != nullptr) {
       RETURN_IF_ERROR(task.cancel->Check());
     }
-    ASSIGN_OR_RETURN(const bool merged, MergeOnce(table, task));
-    if (merged) {
+    const Result<bool> merged = MergeOnce(table, task);
+    if (merged.status().code() == StatusCode::kCancelled) {
+      continue;  // by a statement that got it out of its way; or by task.cancel, which is asked above
+    }
+    RETURN_IF_ERROR(merged.status());
+    if (*merged) {
       --passes_left;
       continue;
     }

@@ -143,6 +143,7 @@ class LocalCatalog final : public Catalog {
     Lsn lsn;  // every record of the table up to it is in `parts` or in chunks
   };
   Status FlushRamPart(const std::shared_ptr<Table>& table, bool wait);
+  Status TryFlushRamPart(const std::shared_ptr<Table>& table, bool wait);
   Status FlushUnderLock(const std::shared_ptr<Table>& table, JobRegistry::Job& job);
   Result<Sealed> Seal(Table& table);
   struct NewChunk {
