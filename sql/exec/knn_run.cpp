@@ -1,7 +1,6 @@
 #include "sql/exec/knn_run.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 #include <limits>
 #include <tuple>
@@ -14,8 +13,6 @@ namespace {
 
 using storage::ColumnDefinition;
 using storage::TableSnapshot;
-
-using Clock = std::chrono::steady_clock;
 
 struct Hit {
   RowRef row;
@@ -61,18 +58,12 @@ class KnnRun {
     uint32_t first_part = 0;
     for (const auto& table : plan_.source->tables()) {
       if (filter) {
-        request_.filter = [this, &filter, first_part](uint32_t part) {
-          const auto start = Clock::now();
-          Result<knn::RowBits> rows = filter->RowsOf(first_part + part);
-          filter_time_ += Clock::now() - start;
-          return rows;
-        };
+        request_.filter = [&filter, first_part](uint32_t part) { return filter->RowsOf(first_part + part); };
       }
       RETURN_IF_ERROR(SearchTable(*table, first_part));
       first_part += static_cast<uint32_t>(table->parts.size());
     }
     outcome_.out_of_time = filter && filter->out_of_time();
-    outcome_.statistics.filter_seconds = std::chrono::duration<double>(filter_time_).count();
     if (plan_.source->tables().size() > 1 && hits_.size() > request_.k) {
       std::sort(hits_.begin(), hits_.end(), [](const Hit& a, const Hit& b) {
         return std::tie(a.distance, a.id) < std::tie(b.distance, b.id);
@@ -141,7 +132,6 @@ class KnnRun {
   knn::SearchRequest request_;
   std::optional<RowRef> document_;
   std::vector<Hit> hits_;
-  Clock::duration filter_time_{};
   KnnOutcome outcome_;
 };
 
