@@ -14,6 +14,8 @@ namespace {
 using storage::ColumnDefinition;
 using storage::TableSnapshot;
 
+constexpr uint64_t kSmallTable = 8192;  // rows
+
 struct Hit {
   RowRef row;
   DocId id;
@@ -40,6 +42,8 @@ class KnnRun {
     }
     request_.k = static_cast<uint32_t>(
         std::min<uint64_t>({knn_.rows, plan_.source->live_count(), std::numeric_limits<uint32_t>::max()}));
+    // Filtering a small table first is cheap, and does not lose rows.
+    request_.prefilter = request_.prefilter || plan_.source->live_count() < kSmallTable;
     if (request_.k > 0) {
       RETURN_IF_ERROR(SearchTables());
     }
