@@ -1,7 +1,6 @@
 #include "sql/exec/knn_run.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 #include <limits>
 #include <tuple>
@@ -15,7 +14,7 @@ namespace {
 using storage::ColumnDefinition;
 using storage::TableSnapshot;
 
-using Clock = std::chrono::steady_clock;
+constexpr uint64_t kSmallTable = 8192;  // rows
 
 struct Hit {
   RowRef row;
@@ -43,6 +42,8 @@ class KnnRun {
     }
     request_.k = static_cast<uint32_t>(
         std::min<uint64_t>({knn_.rows, plan_.source->live_count(), std::numeric_limits<uint32_t>::max()}));
+    // Filtering a small table first is cheap, and does not lose rows.
+    request_.prefilter = request_.prefilter || plan_.source->live_count() < kSmallTable;
     if (request_.k > 0) {
       RETURN_IF_ERROR(SearchTables());
     }
@@ -61,18 +62,12 @@ class KnnRun {
     uint32_t first_part = 0;
     for (const auto& table : plan_.source->tables()) {
       if (filter) {
-        request_.filter = [this, &filter, first_part](uint32_t part) {
-          const auto start = Clock::now();
-          Result<knn::RowBits> rows = filter->RowsOf(first_part + part);
-          filter_time_ += Clock::now() - start;
-          return rows;
-        };
+        request_.filter = [&filter, first_part](uint32_t part) { return filter->RowsOf(first_part + part); };
       }
       RETURN_IF_ERROR(SearchTable(*table, first_part));
       first_part += static_cast<uint32_t>(table->parts.size());
     }
     outcome_.out_of_time = filter && filter->out_of_time();
-    outcome_.statistics.filter_seconds = std::chrono::duration<double>(filter_time_).count();
     if (plan_.source->tables().size() > 1 && hits_.size() > request_.k) {
       std::sort(hits_.begin(), hits_.end(), [](const Hit& a, const Hit& b) {
         return std::tie(a.distance, a.id) < std::tie(b.distance, b.id);
@@ -141,7 +136,6 @@ class KnnRun {
   knn::SearchRequest request_;
   std::optional<RowRef> document_;
   std::vector<Hit> hits_;
-  Clock::duration filter_time_{};
   KnnOutcome outcome_;
 };
 
