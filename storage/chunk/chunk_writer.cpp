@@ -136,7 +136,7 @@ class ChunkWriter {
     uint64_t reported = 0;
     const auto progress = [&](uint64_t done) {
       if (done > reported) {  // the build looks at the cancel token itself
-        static_cast<void>(progress_.Advance(done - reported));
+        static_cast<void>(progress_.Advance(done - reported, 0));
         reported = done;
       }
     };

@@ -478,7 +478,7 @@ TEST_CASE("the file of the vector indexes is told, copied, taken over and remove
   };
   CHECK(has("chunk.1.spknn"));
   const int opens = server.format->opens;
-  const std::string backup = server.catalog->Backup({"t"}, "/backup").value();
+  const std::string backup = server.catalog->Backup({"t"}, "/backup", nullptr).value();
   CHECK(server.memory.Exists(backup + "/t.t1/chunk.1.spknn"));
   REQUIRE(server.catalog
               ->Alter("t",
