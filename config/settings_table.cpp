@@ -221,8 +221,12 @@ constexpr std::array kSettings = {
     Live(Integer("parallel_chunk_merges", "", {1, 1024},
                  "Merges at a time. Default: 1, or 2 from 4 threads.")),
     Live(Integer("merge_chunks_per_job", "2", {2, 1024}, "Chunks of one merge.")),
-    Live(Later(Integer("knn_parallel_build", "", {1, 1024},
-                       "Threads that build a graph. Default: threads / 4, 1 to 4."))),
+    Live(Integer("knn_parallel_build", "", {0, 1024},
+                 "Threads that build a vector index. Default, and 0: one a logical CPU.")),
+    Size("knn_mem_limit", "", kAnySize,
+         "Memory of loaded vector indexes, all tables together; what is above is read from the files. "
+         "Default: "
+         "half of the machine's."),
     Live(Later(
         Integer("embeddings_threads", "4", {0, 1024}, "Threads that compute embeddings; 0: no limit."))),
 

@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "daemon/version.h"
+#include "knn/index/hnsw_format.h"
 #include "storage/base/clock.h"
 #include "storage/base/log.h"
 #include "storage/base/memory_limit.h"
@@ -57,6 +58,7 @@ void ReadMaintenance(const config::SettingValues& values, storage::StorageOption
         static_cast<uint32_t>(std::clamp<int64_t>(values.Integer("threads") / 2, 1, 2));
   }
   options.merge_chunks_per_job = static_cast<uint32_t>(values.Integer("merge_chunks_per_job"));
+  options.knn_parallel_build = static_cast<uint32_t>(values.Integer("knn_parallel_build"));
 }
 
 storage::StorageOptions MakeStorageOptions(const LaunchPlan& plan, bool ignore_damaged_transactions) {
@@ -74,6 +76,9 @@ storage::StorageOptions MakeStorageOptions(const LaunchPlan& plan, bool ignore_d
   options.access_columnar_attrs = values.Text("access_columnar_attrs") == "file" ? storage::AccessMode::kFile
                                                                                  : storage::AccessMode::kMmap;
   options.docstore_cache_size = static_cast<uint64_t>(values.Integer("docstore_cache_size"));
+  const auto index_memory =
+      std::make_shared<knn::IndexMemory>(static_cast<uint64_t>(values.Integer("knn_mem_limit")));
+  options.vector_index_format = std::make_shared<const knn::HnswFormat>(index_memory);
   ReadMaintenance(values, options);
   return options;
 }
@@ -101,7 +106,7 @@ QueryLogOptions MakeQueryLogOptions(const LaunchPlan& plan) {
 
 bool IsMaintenance(std::string_view name) {
   return name == "auto_optimize" || name == "optimize_cutoff" || name == "parallel_chunk_merges" ||
-         name == "merge_chunks_per_job";
+         name == "merge_chunks_per_job" || name == "knn_parallel_build";
 }
 
 std::string Duration(uint64_t micros) {
@@ -112,14 +117,27 @@ std::string Duration(uint64_t micros) {
 }
 
 // "storage_wait_lt_1ms": waits of less than that and not less than the bound before it.
-void AddWaits(const storage::WaitHistogram& waits, std::vector<sql::NamedValue>& rows) {
+void AddWaits(std::string_view name, const storage::WaitHistogram& waits,
+              std::vector<sql::NamedValue>& rows) {
   for (size_t i = 0; i < waits.counts.size(); ++i) {
     const std::string bound = i < storage::WaitHistogram::kBounds.size()
                                   ? "lt_" + Duration(storage::WaitHistogram::kBounds[i])
                                   : "ge_" + Duration(storage::WaitHistogram::kBounds.back());
-    rows.push_back({"storage_wait_" + bound, std::to_string(waits.counts[i])});
+    rows.push_back({fmt::format("{}_{}", name, bound), std::to_string(waits.counts[i])});
   }
-  rows.push_back({"storage_wait_longest_us", std::to_string(waits.longest_microseconds)});
+  rows.push_back({fmt::format("{}_longest_us", name), std::to_string(waits.longest_microseconds)});
+}
+
+// Flushes or merges since the start, and how fast they wrote.
+void AddWork(std::string_view name, std::string_view names, const storage::ChunkWork& work,
+             std::vector<sql::NamedValue>& rows) {
+  const double seconds = static_cast<double>(work.microseconds) / 1e6;
+  const double megabytes = static_cast<double>(work.bytes) / 1e6;
+  rows.push_back({fmt::format("storage_{}", names), std::to_string(work.finished)});
+  rows.push_back({fmt::format("storage_{}_failed", names), std::to_string(work.failed)});
+  rows.push_back({fmt::format("storage_{}_bytes", name), std::to_string(work.bytes)});
+  rows.push_back({fmt::format("storage_{}_mb_per_second", name),
+                  fmt::format("{:.1f}", seconds > 0 ? megabytes / seconds : 0.0)});
 }
 
 // Other names under which SET GLOBAL knows a setting.
@@ -253,7 +271,10 @@ std::vector<sql::NamedValue> Engine::StatusCounters() const {
   rows.push_back({"binlog_bytes", std::to_string(counters.binlog_bytes)});
   rows.push_back({"binlog_syncs", std::to_string(counters.binlog_syncs)});
   rows.push_back({"maintenance_jobs", std::to_string(catalog_->Jobs().size())});
-  AddWaits(catalog_->waits(), rows);
+  AddWork("flush", "flushes", counters.flushes, rows);
+  AddWork("merge", "merges", counters.merges, rows);
+  AddWaits("storage_wait", catalog_->waits(), rows);
+  AddWaits("storage_log_wait", catalog_->log_waits(), rows);
   return rows;
 }
 

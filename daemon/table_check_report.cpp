@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "daemon/command_line.h"
+#include "knn/index/hnsw_format.h"
 #include "storage/table/table_check.h"
 
 namespace stoa::daemon {
@@ -20,7 +21,9 @@ std::string LowerCase(std::string name) {
 
 int PrintTableCheck(const std::string& data_dir, const std::string& table) {
   const std::string name = LowerCase(table);
-  const auto report = storage::CheckTable(Env::Posix(), data_dir, name);
+  // Indexes are read from their files: nothing of them is loaded.
+  const auto format = std::make_shared<const knn::HnswFormat>(std::make_shared<knn::IndexMemory>(0));
+  const auto report = storage::CheckTable(Env::Posix(), data_dir, name, format);
   if (!report.ok()) {
     std::printf("table %s: %s\n", name.c_str(), report.status().text().c_str());
     return kExitFailed;

@@ -105,6 +105,11 @@ run_crash() {
   done
 }
 
+# Everything at once over disk chunks.
+run_mix() {
+  part "chunk mix ($1)" test/stress/chunk_mix.py --searchd "build/$1/searchd" --seconds "$2"
+}
+
 run_connectors() {
   local more=""
   [ "$full" = yes ] && more=--more
@@ -140,11 +145,13 @@ part "start and stop" test/server/start_stop.py build/release/searchd
 part protocol test/server/protocol.py build/release/searchd
 part "scan filters" test/server/scan_filters.py build/release/searchd
 part "access modes" test/server/access_modes.py build/release/searchd
+part "kinds of tables" test/server/table_kinds.py build/release/searchd
 part damage test/server/damage.py build/release/searchd
 part "backup and import" test/server/backup.py build/release/searchd
 if [ "$full" = yes ]; then part "reported faults of chunks" test/server/chunk_bugs.py build/release/searchd --full
 else part "reported faults of chunks" test/server/chunk_bugs.py build/release/searchd; fi
 part "many connections" test/stress/connections.py --searchd build/release/searchd
+run_mix release 15
 if [ "$full" = yes ]; then run_crash release 200; else run_crash release 15; fi
 run_connectors
 
@@ -153,9 +160,21 @@ export ASAN_OPTIONS=detect_leaks=1:abort_on_error=1 UBSAN_OPTIONS=print_stacktra
 build asan $(unit_targets) && run_units asan
 if [ "$full" = yes ]; then
   run_sql release --restart-often
-  build asan searchd && { run_sql asan; run_cases asan; run_crash asan 20; }
+  if build asan searchd; then
+    run_sql asan
+    run_cases asan
+    run_crash asan 20
+    run_mix asan 120
+    part "kinds of tables (asan)" test/server/table_kinds.py build/asan/searchd --rounds 50 --seed 2
+  fi
   # shellcheck disable=SC2046
-  build tsan searchd $(unit_targets) && { run_units tsan; run_sql tsan; run_cases tsan; }
+  if build tsan searchd $(unit_targets); then
+    run_units tsan
+    run_sql tsan
+    run_cases tsan
+    run_crash tsan 10
+    run_mix tsan 180
+  fi
   fuzzers=$(for source in test/fuzz/*_fuzz.cpp; do basename "$source" .cpp; done)
   # shellcheck disable=SC2086
   build fuzz $fuzzers && run_fuzzers 600

@@ -109,13 +109,14 @@ Result<SharedExpr> Binder::Bind(const ParsedExpr& expr) {
     case ParsedKind::kMatch:
       return NotSupportedYet("MATCH() at this place");
     case ParsedKind::kKnn:
-      return NotSupportedYet("knn() at this place");
+      return FilterError("knn() can stand in the WHERE of a SELECT only, joined to other conditions by AND");
     case ParsedKind::kParameter:
       return ItemError("a placeholder has no value");
     case ParsedKind::kStar:
       return ItemError("'*' is no value");
     case ParsedKind::kList:
     case ParsedKind::kArray:
+    case ParsedKind::kNumbers:
       return ItemError("a list is no single value");
     case ParsedKind::kOptionMap:
       return ItemError("options stand inside of function calls only");

@@ -117,6 +117,7 @@ class TableSource : public RowSource {
   }
 
   bool has_ids() const override { return true; }
+  std::span<const std::shared_ptr<const storage::TableSnapshot>> tables() const override { return tables_; }
 
   Result<std::unique_ptr<SourceReader>> OpenColumn(size_t part, size_t column) const override {
     const Part& from = parts_[part];

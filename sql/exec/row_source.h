@@ -27,6 +27,7 @@ struct RowRef {
   RowId row{kNoRow};
 
   bool exists() const { return row.value != kNoRow; }
+  friend auto operator<=>(const RowRef&, const RowRef&) = default;
 };
 
 // Reads one column of one part of a source. One thread at a time; valid while the source is.
@@ -58,6 +59,8 @@ class RowSource {
   virtual Result<std::unique_ptr<SourceReader>> OpenColumn(size_t part, size_t column) const = 0;
   // Whether rows have document ids, in the column kIdColumn.
   virtual bool has_ids() const = 0;
+  // The table snapshots it is the union of, their parts in this order; none for rows in memory.
+  virtual std::span<const std::shared_ptr<const storage::TableSnapshot>> tables() const { return {}; }
   // Live rows of a document; false when this source has no index of ids.
   virtual Result<bool> FindDocument(DocId id, std::vector<RowRef>& found) const = 0;
 

@@ -1,55 +1,14 @@
 #include "sql/exec/scan.h"
 
 #include <algorithm>
-#include <bit>
-#include <tuple>
 
+#include "sql/exec/block_rows.h"
 #include "sql/exec/scan_filter.h"
 
 namespace stoa::sql {
 namespace {
 
 using storage::BlockBits;
-using storage::kBlockRows;
-
-BlockBits LiveRows(const RowSource& source, size_t part, uint32_t block) {
-  constexpr uint32_t kWords = kBlockRows / 64;
-  const storage::DeleteMap& deleted = source.deleted(part);
-  const uint32_t first = block * kBlockRows;
-  const uint32_t rows = std::min(kBlockRows, source.row_count(part) - first);
-  BlockBits bits{};
-  for (uint32_t word = 0; word * 64 < rows; ++word) {
-    const uint32_t present = std::min(64u, rows - word * 64);
-    bits[word] = present == 64 ? ~uint64_t{0} : (uint64_t{1} << present) - 1;
-    if (deleted.count() > 0) {
-      bits[word] &= ~deleted.Word(block * kWords + word);
-    }
-  }
-  return bits;
-}
-
-uint32_t CountBits(const BlockBits& bits) {
-  uint32_t count = 0;
-  for (const uint64_t word : bits) {
-    count += static_cast<uint32_t>(std::popcount(word));
-  }
-  return count;
-}
-
-void AppendRows(const BlockBits& bits, uint32_t block, std::vector<RowId>& rows) {
-  for (uint32_t word = 0; word < bits.size(); ++word) {
-    const uint32_t first = block * kBlockRows + word * 64;
-    if (bits[word] == ~uint64_t{0}) {
-      for (uint32_t i = 0; i < 64; ++i) {
-        rows.push_back(RowId(first + i));
-      }
-      continue;
-    }
-    for (uint64_t left = bits[word]; left != 0; left &= left - 1) {
-      rows.push_back(RowId(first + static_cast<uint32_t>(std::countr_zero(left))));
-    }
-  }
-}
 
 // Runs one scan. Rows that storage found are gathered over several blocks of a part, so that batches are well
 // filled.
@@ -66,11 +25,15 @@ class Scanner {
   }
 
   Result<ScanEnd> Run() {
-    if (input_.documents != nullptr) {
-      RETURN_IF_ERROR(ScanDocuments());
-    }
-    for (size_t part = 0; part < input_.source.part_count() && input_.documents == nullptr; ++part) {
-      RETURN_IF_ERROR(ScanPart(part));
+    if (input_.rows != nullptr) {
+      RETURN_IF_ERROR(ScanRows(*input_.rows));
+    } else if (input_.documents != nullptr) {
+      ASSIGN_OR_RETURN(const std::vector<RowRef> rows, FindDocuments(input_.source, *input_.documents));
+      RETURN_IF_ERROR(ScanRows(rows));
+    } else {
+      for (size_t part = 0; part < input_.source.part_count(); ++part) {
+        RETURN_IF_ERROR(ScanPart(part));
+      }
     }
     end_.complete = step_ != ScanStep::kStop;
     return end_;
@@ -78,8 +41,7 @@ class Scanner {
 
  private:
   Status ScanPart(size_t part) {
-    const uint32_t row_count = input_.source.row_count(part);
-    const uint32_t blocks = row_count / kBlockRows + (row_count % kBlockRows != 0 ? 1 : 0);
+    const uint32_t blocks = BlockCount(input_.source, part);
     readers_.Close();
     for (uint32_t block = 0; block < blocks && step_ != ScanStep::kStop; ++block) {
       RETURN_IF_ERROR(CheckTime());
@@ -98,23 +60,15 @@ class Scanner {
     return Flush(part);
   }
 
-  // Live documents have one row in one part.
-  Status ScanDocuments() {
+  // `rows` ascend.
+  Status ScanRows(const std::vector<RowRef>& rows) {
     filter_.TestAllHere();
-    std::vector<RowRef> found;
-    for (const DocId id : *input_.documents) {
-      ASSIGN_OR_RETURN(const bool searched, input_.source.FindDocument(id, found));
-      static_cast<void>(searched);
-    }
-    std::sort(found.begin(), found.end(), [](const RowRef& a, const RowRef& b) {
-      return std::tie(a.part, a.row) < std::tie(b.part, b.row);
-    });
-    for (size_t i = 0; i < found.size(); ++i) {
-      rows_.push_back(found[i].row);
-      const bool last_of_part = i + 1 == found.size() || found[i + 1].part != found[i].part;
+    for (size_t i = 0; i < rows.size() && step_ != ScanStep::kStop; ++i) {
+      rows_.push_back(rows[i].row);
+      const bool last_of_part = i + 1 == rows.size() || rows[i + 1].part != rows[i].part;
       if (last_of_part || rows_.size() == kBatchRows) {
         RETURN_IF_ERROR(CheckTime());
-        RETURN_IF_ERROR(Flush(found[i].part));
+        RETURN_IF_ERROR(Flush(rows[i].part));
       }
     }
     return Status::Ok();
@@ -153,6 +107,16 @@ class Scanner {
 };
 
 }  // namespace
+
+Result<std::vector<RowRef>> FindDocuments(const RowSource& source, const std::vector<DocId>& documents) {
+  std::vector<RowRef> found;
+  for (const DocId id : documents) {
+    ASSIGN_OR_RETURN(const bool searched, source.FindDocument(id, found));
+    static_cast<void>(searched);
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
 
 Result<ScanEnd> RunScan(const ScanInput& input, const ScanConsumer& consume, ScanStep first) {
   return Scanner(input, consume, first).Run();

@@ -15,6 +15,7 @@ struct ScanInput {
   const Expr* filter = nullptr;                   // none: every live row
   const std::vector<DocId>* documents = nullptr;  // only these (an id filter), still subject to `filter`
   CancelToken& cancel;
+  const std::vector<RowRef>* rows = nullptr;  // only these, which ascend; still subject to `filter`
 };
 
 // What a consumer wants after a batch. kCount: of the other rows only their number.
@@ -30,5 +31,8 @@ struct ScanEnd {
 using ScanConsumer = std::function<Result<ScanStep>(ScanBatch& batch)>;
 Result<ScanEnd> RunScan(const ScanInput& input, const ScanConsumer& consume,
                         ScanStep first = ScanStep::kContinue);
+
+// The live rows of documents, ascending.
+Result<std::vector<RowRef>> FindDocuments(const RowSource& source, const std::vector<DocId>& documents);
 
 }  // namespace stoa::sql

@@ -2,6 +2,7 @@
 
 #include "sql/bind/expr_binder.h"
 #include "sql/exec/id_filter.h"
+#include "sql/exec/knn_run.h"
 #include "sql/exec/scan.h"
 #include "sql/exec/select_run.h"
 #include "sql/exec/select_scope.h"
@@ -13,15 +14,41 @@ namespace {
 
 using std::chrono::steady_clock;
 
+double SecondsSince(steady_clock::time_point start) {
+  return std::chrono::duration<double>(steady_clock::now() - start).count();
+}
+
+// What a KNN search did, and the stages of its statement; what comes before the search is planning.
+void SetKnnMeta(const KnnOutcome& outcome, double planned, double searched, double ended, QueryMeta& meta) {
+  const knn::SearchStatistics& statistics = outcome.statistics;
+  meta.knn = statistics;
+  const double stages = statistics.filter_seconds + statistics.walk_seconds + statistics.rescore_seconds;
+  meta.stages = {{"plan", planned},
+                 {"knn filter", statistics.filter_seconds},
+                 {"knn walk", statistics.walk_seconds},
+                 {"knn rescore", statistics.rescore_seconds},
+                 {"knn other", std::max(0.0, searched - planned - stages)},
+                 {"rows", ended - searched}};
+}
+
 void SetMeta(const SelectPlan& plan, const SelectOutcome& outcome, steady_clock::time_point start,
              QueryMeta& meta) {
-  const double seconds = std::chrono::duration<double>(steady_clock::now() - start).count();
+  const double seconds = SecondsSince(start);
   meta.rows = {{"total", std::to_string(outcome.total)},
                {"total_found", std::to_string(outcome.total_found)},
                {"total_relation", outcome.complete ? "eq" : "gte"},
                {"time", fmt::format("{:.3f}", seconds)}};
   if (plan.documents) {
     meta.rows.push_back({"index", "id:DocidIndex (100%)"});
+  }
+}
+
+// All plans of a statement are about the rows that its search found.
+void UseFound(const std::shared_ptr<const FoundRows>& found, std::vector<SelectPlan>& plans) {
+  const std::shared_ptr<const RowSource> source = MakeFoundSource(plans[0].source, found);
+  for (SelectPlan& plan : plans) {
+    plan.found = found;
+    plan.source = source;
   }
 }
 
@@ -52,13 +79,27 @@ Status ExecuteSelect(const SelectStatement& statement, StatementContext& context
   if (const uint64_t limit = plans[0].options.max_query_time_ms; limit > 0) {
     context.cancel.SetDeadline(start + std::chrono::milliseconds(limit));
   }
+  std::optional<KnnOutcome> knn;
+  const double planned = SecondsSince(start);
+  if (plans[0].knn) {
+    ASSIGN_OR_RETURN(knn, RunKnn(plans[0], context));
+    UseFound(knn->found, plans);
+  }
+  const double searched = SecondsSince(start);
   for (size_t i = 0; i < plans.size(); ++i) {
-    ASSIGN_OR_RETURN(const SelectOutcome outcome, RunSelect(plans[i], context));
+    ASSIGN_OR_RETURN(SelectOutcome outcome, RunSelect(plans[i], context));
+    if (knn && knn->out_of_time) {
+      outcome.out_of_time = true;
+      outcome.complete = false;
+    }
     if (outcome.out_of_time) {
       WarnOutOfTime(context);
     }
     if (i == 0) {
       SetMeta(plans[0], outcome, start, context.session.meta);
+      if (knn) {
+        SetKnnMeta(*knn, planned, searched, SecondsSince(start), context.session.meta);
+      }
     }
     const bool more = i + 1 < plans.size() || context.more_results;
     RETURN_IF_ERROR(context.sink.End({context.warning_count(), more, {}}));
@@ -83,6 +124,13 @@ Status ExecuteExplain(const ExplainStatement& statement, StatementContext& conte
   }
   ASSIGN_OR_RETURN(const OpenedSource source, OpenSource(*statement.select, context));
   ASSIGN_OR_RETURN(const SelectPlan plan, PlanSelect(*statement.select, source, context));
+  if (plan.knn) {
+    return SendRows(context, {"id", "select_type", "table", "type", "key", "rows", "Extra"},
+                    {{Value::String("1"), Value::String("SIMPLE"), Value::String(source.names[0]),
+                      Value::String("knn"), Value::String(plan.knn->column),
+                      Value::String(std::to_string(std::min(plan.knn->rows, plan.source->live_count()))),
+                      Value::String(plan.knn->filter ? "KNN search with filter" : "KNN search")}});
+  }
   const std::string access =
       plan.documents ? "document id index" : (plan.filter ? "full scan with filter" : "full scan");
   const uint64_t rows = plan.documents ? plan.documents->size() : plan.source->live_count();

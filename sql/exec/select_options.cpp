@@ -92,6 +92,10 @@ Status CheckTextOption(const ParsedOption& option) {
   if (option.name == "sort_method" && text != "pq" && text != "kbuffer") {
     return SyntaxError(fmt::format("unknown sort_method '{}', known are pq and kbuffer", text));
   }
+  if (option.name == "fusion_method") {
+    return text == "rrf" ? NotSupportedYet("hybrid search (fusion_method='rrf')")
+                         : SyntaxError(fmt::format("unknown fusion_method '{}', supported: rrf", text));
+  }
   if (option.name == "scroll") {
     return NotSupportedYet("OPTION scroll");
   }

@@ -5,6 +5,7 @@
 #include "sql/exec/select_plan.h"
 #include "sql/exec/select_scope.h"
 #include "sql/exec/value_key.h"
+#include "sql/expr/logic.h"
 #include "sql/sql_error.h"
 
 namespace stoa::sql {
@@ -32,16 +33,20 @@ std::string PlainName(const ParsedExpr& expr, const NameScope& scope) {
 class SelectPlanner {
  public:
   SelectPlanner(const SelectStatement& statement, const OpenedSource& source, StatementContext& context)
-      : statement_(statement), source_(source), scope_(*source.rows, source.names, context) {
+      : statement_(statement),
+        source_(source),
+        statement_text_(context.text),
+        scope_(*source.rows, source.names, context) {
     plan_.source = source.rows;
     scope_.AddAliases(statement.items);
   }
 
   Result<SelectPlan> Plan() {
-    if (statement_.where != nullptr) {
-      RETURN_IF_ERROR(RefuseSearch(*statement_.where));
-    }
     RETURN_IF_ERROR(ReadOptions());
+    RETURN_IF_ERROR(FindSearch());
+    if (knn_ != nullptr) {
+      ASSIGN_OR_RETURN(plan_.knn, BindKnn(*knn_, *source_.rows, scope_, statement_text_));
+    }
     RETURN_IF_ERROR(BindGroupBy(statement_.group_by, statement_.items));
     RETURN_IF_ERROR(BindWithinGroup(statement_.within_group_order, statement_.group_limit));
     for (const SelectItem& item : statement_.items) {
@@ -51,11 +56,14 @@ class SelectPlanner {
     RETURN_IF_ERROR(BindWhere());
     RETURN_IF_ERROR(BindHaving());
     RETURN_IF_ERROR(BindOrder(statement_.order_by));
+    OrderByDistance();
     RETURN_IF_ERROR(SetWindow(statement_.limit, source_.is_virtual || statement_.no_cache_hint));
+    SetRowsToFind();
     return Finish();
   }
 
   Result<SelectPlan> PlanFacetOf(const FacetClause& facet) {
+    RETURN_IF_ERROR(FindSearch());
     RETURN_IF_ERROR(ReadOptions());
     plan_.options.max_matches.reset();  // it is about the rows of the query
     scope_.AddAliases(facet.items);
@@ -113,8 +121,11 @@ class SelectPlanner {
     if (item.expr->kind == ParsedKind::kStar) {
       return AddStar(*item.expr);
     }
+    const size_t distance_uses = scope_.distance_uses();
     ASSIGN_OR_RETURN(SharedExpr expr, Bind(*item.expr, Clause::kItems));
     AddOutput(NameOf(item), std::move(expr));
+    item_has_distance_.resize(plan_.output.size());
+    item_has_distance_.back() = scope_.distance_uses() > distance_uses;
     const std::string name = PlainName(*item.expr, scope_);
     if (!name.empty() && source_.rows->FindColumn(name) >= 0) {
       plan_.output.back().column.original_name = name;
@@ -260,27 +271,94 @@ class SelectPlanner {
     if (statement_.where == nullptr) {
       return Status::Ok();
     }
+    std::optional<std::vector<DocId>> documents;
+    if (!source_.rows->columns().empty() &&
+        source_.rows->columns()[0].column_type == storage::ColumnType::kId) {
+      documents = DocumentsOf(*statement_.where, scope_);
+    }
+    if (knn_ != nullptr) {
+      return BindAroundSearch(std::move(documents));
+    }
+    plan_.documents = std::move(documents);
     ASSIGN_OR_RETURN(plan_.filter, BindCondition(*statement_.where, Clause::kWhere));
-    const bool has_documents = !source_.rows->columns().empty() &&
-                               source_.rows->columns()[0].column_type == storage::ColumnType::kId;
-    if (has_documents) {
-      plan_.documents = DocumentsOf(*statement_.where, scope_);
+    return Status::Ok();
+  }
+
+  // Conditions on the distance are for the rows that were found, all others say what may be found.
+  Status BindAroundSearch(std::optional<std::vector<DocId>> documents) {
+    std::vector<SharedExpr> before;
+    std::vector<SharedExpr> after;
+    for (const ParsedExpr* condition : conditions_) {
+      if (condition == knn_) {
+        continue;
+      }
+      const size_t uses = scope_.distance_uses();
+      ASSIGN_OR_RETURN(SharedExpr bound, BindCondition(*condition, Clause::kWhere));
+      (scope_.distance_uses() > uses ? after : before).push_back(std::move(bound));
+    }
+    plan_.filter = AllOf(std::move(after));
+    if (plan_.knn) {
+      plan_.knn->filter = AllOf(std::move(before));
+      plan_.knn->documents = std::move(documents);
     }
     return Status::Ok();
   }
 
-  // MATCH and KNN wait for the full-text and vector indexes.
-  Status RefuseSearch(const ParsedExpr& expr) {
+  static SharedExpr AllOf(std::vector<SharedExpr> conditions) {
+    if (conditions.size() < 2) {
+      return conditions.empty() ? nullptr : std::move(conditions[0]);
+    }
+    return MakeCondition(MakeAnd(std::move(conditions)));
+  }
+
+  // MATCH waits for the full-text index.
+  Status RefuseMatch(const ParsedExpr& expr) {
     if (expr.kind == ParsedKind::kMatch) {
       return NotSupportedYet("MATCH()");
     }
-    if (expr.kind == ParsedKind::kKnn) {
-      return NotSupportedYet("KNN()");
-    }
     for (const ParsedExprPtr& arg : expr.args) {
-      RETURN_IF_ERROR(RefuseSearch(*arg));
+      RETURN_IF_ERROR(RefuseMatch(*arg));
     }
     return Status::Ok();
+  }
+
+  Status FindSearch() {
+    if (statement_.where == nullptr) {
+      return Status::Ok();
+    }
+    RETURN_IF_ERROR(RefuseMatch(*statement_.where));
+    CollectConjuncts(*statement_.where, conditions_);
+    ASSIGN_OR_RETURN(knn_, FindKnn(conditions_));
+    if (knn_ != nullptr) {
+      scope_.AllowDistance();
+    }
+    return Status::Ok();
+  }
+
+  // Nearest first, unless the user's keys mention the distance. A group stands where its nearest row does,
+  // unless there are keys at all.
+  void OrderByDistance() {
+    if (knn_ == nullptr) {
+      return;
+    }
+    const bool by_keys = !plan_.grouping.keys.empty();
+    const bool is_one_group = !by_keys && !scope_.aggregates.empty();
+    const bool keeps_rows = by_keys || (is_one_group && scope_.reads_rows);
+    if (keeps_rows && plan_.grouping.within_order.empty()) {
+      plan_.grouping.within_order.push_back({scope_.Distance(), false});
+    }
+    if (!order_has_distance_ && (by_keys ? plan_.order.empty() : !is_one_group)) {
+      plan_.order.insert(plan_.order.begin(), SortKey{scope_.Distance(), false});
+    }
+  }
+
+  // The k of the search (DESIGN 4): as asked for, else as many rows as the answer may show.
+  void SetRowsToFind() {
+    if (!plan_.knn) {
+      return;
+    }
+    const uint64_t most = plan_.options.max_matches.value_or(plan_.window.end);
+    plan_.knn->rows = plan_.knn->k.value_or(std::min(plan_.window.end, most));
   }
 
   Status BindHaving() {
@@ -295,9 +373,11 @@ class SelectPlanner {
   }
 
   Status BindOrder(const std::vector<OrderKey>& order) {
+    const size_t distance_uses = scope_.distance_uses();
     for (const OrderKey& key : order) {
       RETURN_IF_ERROR(AddSortKey(key, Clause::kOrderBy, plan_.order));
     }
+    order_has_distance_ = order_has_distance_ || scope_.distance_uses() > distance_uses;
     return Status::Ok();
   }
 
@@ -310,6 +390,8 @@ class SelectPlanner {
                           fmt::format("sort-by position {} is not an item of the select", position));
       }
       bound = plan_.output[position - 1].expr;
+      order_has_distance_ =
+          order_has_distance_ || (position <= item_has_distance_.size() && item_has_distance_[position - 1]);
     } else {
       RETURN_IF_ERROR(BindSortKey(*key.expr, clause, bound));
     }
@@ -404,8 +486,13 @@ class SelectPlanner {
 
   const SelectStatement& statement_;
   const OpenedSource& source_;
+  std::string_view statement_text_;
   SelectScope scope_;
   SelectPlan plan_;
+  std::vector<const ParsedExpr*> conditions_;  // of the WHERE, ANDed
+  const ParsedExpr* knn_ = nullptr;            // one of them
+  std::vector<bool> item_has_distance_;        // by column of the answer
+  bool order_has_distance_ = false;
 };
 
 // Conditions of a WHERE that AND, OR and NOT connect.

@@ -97,8 +97,9 @@ class SelectRun {
         context_(context),
         sender_(plan, context.sink),
         readers_(*plan.source),
-        input_{*plan.source, plan.slots, plan.filter.get(), plan.documents ? &*plan.documents : nullptr,
-               context.cancel} {}
+        input_{*plan.source,      plan.slots,
+               plan.filter.get(), plan.documents ? &*plan.documents : nullptr,
+               context.cancel,    plan.found ? &plan.found->rows : nullptr} {}
 
   Result<SelectOutcome> Run() {
     RETURN_IF_ERROR(sender_.SendColumns());
@@ -117,7 +118,7 @@ class SelectRun {
  private:
   // The number of rows is known without reading them.
   bool CountIsKnown() const {
-    return plan_.filter == nullptr && !plan_.documents && plan_.options.cutoff == 0;
+    return plan_.filter == nullptr && !plan_.documents && plan_.found == nullptr && plan_.options.cutoff == 0;
   }
 
   // Counts the rows of a batch; returns how many of them may be used before the cutoff.

@@ -19,7 +19,7 @@ SelectScope::SelectScope(const RowSource& source, std::vector<std::string> table
 void SelectScope::AddAliases(const std::vector<SelectItem>& items) {
   for (const SelectItem& item : items) {
     if (!item.alias.empty()) {
-      aliases_.try_emplace(item.alias, Alias{item.expr.get(), nullptr, false, false});
+      aliases_.try_emplace(item.alias, Alias{item.expr.get(), nullptr, false, false, false});
     }
   }
 }
@@ -58,6 +58,7 @@ SharedExpr SelectScope::FindAlias(std::string_view alias) {
   Alias& entry = found->second;
   if (entry.bound == nullptr) {
     const size_t uses_before = aggregate_uses_;
+    const size_t distances_before = distance_uses_;
     const Clause clause_before = std::exchange(clause_, Clause::kItems);
     entry.binding = true;
     Result<SharedExpr> bound = BindExpr(*entry.parsed, *this);
@@ -69,6 +70,7 @@ SharedExpr SelectScope::FindAlias(std::string_view alias) {
     }
     entry.bound = std::move(bound).value();
     entry.has_aggregate = aggregate_uses_ > uses_before;
+    entry.has_distance = distance_uses_ > distances_before;
   }
   if (entry.has_aggregate) {
     if (clause_ == Clause::kWhere) {
@@ -82,6 +84,7 @@ SharedExpr SelectScope::FindAlias(std::string_view alias) {
     }
     ++aggregate_uses_;
   }
+  distance_uses_ += entry.has_distance ? 1 : 0;
   reads_rows = true;  // perhaps: it may have been bound where that did not count
   return entry.bound;
 }
@@ -112,16 +115,40 @@ SharedExpr SelectScope::GroupKeyValue(size_t key) {
   return MakeSlot(SlotOf({SlotInfo::Kind::kGroupKey, key, type}), type);
 }
 
+SharedExpr SelectScope::Distance() {
+  return MakeSlot(SlotOf({SlotInfo::Kind::kColumn, source_.columns().size(), ValueType::kFloat}),
+                  ValueType::kFloat);
+}
+
+Result<SharedExpr> SelectScope::BindDistance(const ParsedExpr& call) {
+  const std::string& table = bind_context_.table_name;
+  if (!has_distance_) {
+    constexpr std::string_view kText = "knn_dist() is only allowed for KNN() queries";
+    return table.empty() ? SyntaxError(std::string(kText)) : TableError(table, kText);
+  }
+  if (!call.args.empty()) {
+    return TableError(table, "parse error: knn_dist() takes no arguments");
+  }
+  ++distance_uses_;
+  reads_rows = reads_rows || (clause_ != Clause::kWhere && !inside_aggregate_);
+  return Distance();
+}
+
 Result<SharedExpr> SelectScope::FindSpecial(const ParsedExpr& call) {
   const std::string& name = call.name;
   if (name == "weight" && call.args.empty()) {
     return MakeConstant(Value::Int(1));  // no MATCH: every row weighs the same
   }
   if (name == "knn_dist") {
-    return SyntaxError("knn_dist() is only allowed for KNN() queries");
+    return BindDistance(call);
+  }
+  if (name == "hybrid_match") {
+    return NotSupportedYet("HYBRID_MATCH()");
   }
   if (name == "hybrid_score") {
-    return SyntaxError("HYBRID_SCORE() is only allowed for hybrid search queries");
+    constexpr std::string_view kText = "HYBRID_SCORE() is only allowed for hybrid search queries";
+    return bind_context_.table_name.empty() ? SyntaxError(std::string(kText))
+                                            : TableError(bind_context_.table_name, kText);
   }
   if (name == "groupby" && call.args.empty()) {
     if (group_keys_ == nullptr || group_keys_->empty()) {

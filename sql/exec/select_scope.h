@@ -41,6 +41,12 @@ class SelectScope : public NameScope {
   const BindContext& context() const override { return bind_context_; }
   BindContext& mutable_context() { return bind_context_; }
 
+  // knn_dist() stands for the column of a FoundSource behind the source's own.
+  void AllowDistance() { has_distance_ = true; }
+  SharedExpr Distance();
+  // How often knn_dist() was bound, by itself or in an alias.
+  size_t distance_uses() const { return distance_uses_; }
+
   // What was bound so far. The vectors grow while expressions are bound and are moved into the plan at the
   // end.
   std::vector<SlotInfo> slots;
@@ -56,9 +62,11 @@ class SelectScope : public NameScope {
     SharedExpr bound;
     bool binding = false;
     bool has_aggregate = false;
+    bool has_distance = false;
   };
 
   size_t SlotOf(SlotInfo info);
+  Result<SharedExpr> BindDistance(const ParsedExpr& call);
   Result<SharedExpr> BindAggregate(const ParsedExpr& call);
   Status ReadAggregateArgument(const ParsedExpr& call, AggregateCall& aggregate);
 
@@ -71,6 +79,8 @@ class SelectScope : public NameScope {
   const std::vector<SharedExpr>* group_keys_ = nullptr;
   std::map<std::string, size_t> aggregate_by_text_;
   size_t aggregate_uses_ = 0;
+  bool has_distance_ = false;
+  size_t distance_uses_ = 0;
   bool inside_aggregate_ = false;
 };
 

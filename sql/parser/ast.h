@@ -40,6 +40,7 @@ enum class ParsedKind : uint8_t {
   kLoop,   // any/all/indexof(args[0] FOR `text` IN args[1]): `name` is the function, `text` the loop variable
   kList,   // (c1, c2, …) as an argument: MVA, vector, remap lists
   kArray,  // [..] as a value, may nest
+  kNumbers,         // a list or array of nothing but numbers, as a value: `numbers`
   kOptionMap,       // {a=1, b='x'}: `options`
   kInterval,        // INTERVAL args[0] `name` (second … year)
   kSystemVariable,  // @@[scope.]name: `qualifier` is global, session or empty
@@ -87,6 +88,14 @@ struct ParsedOption {
   SourceRange range;
 };
 
+// The numbers of (1, -2.5, 3e7) or [1, -2.5, 3e7], read in one go, as floats. Whoever needs them as something
+// else reads `text`, what stands between the brackets: part of the statement's text or of a parameter.
+struct NumberList {
+  std::string_view text;
+  bool is_array = false;  // [..]
+  std::vector<float> floats;
+};
+
 struct ParsedExpr {
   ParsedKind kind = ParsedKind::kNull;
   Operator op = Operator::kNone;
@@ -104,11 +113,13 @@ struct ParsedExpr {
   bool has_else = false;
   bool out_of_range = false;
   bool is_vector_parameter = false;
-  uint16_t depth = 1;  // of this subtree, bounded by the parser: recursion over it is safe
+  bool is_bound = false;  // kString: the value of a parameter
+  uint16_t depth = 1;     // of this subtree, bounded by the parser: recursion over it is safe
   std::vector<ParsedExprPtr> args;
   std::vector<storage::JsonStep> path;
   std::vector<ParsedOption> options;
   std::unique_ptr<SelectStatement> subquery;
+  std::unique_ptr<NumberList> numbers;
   // GROUP_CONCAT(x ORDER BY y DESC SEPARATOR ';' LIMIT n)
   struct ConcatOptions;
   std::unique_ptr<ConcatOptions> concat;

@@ -54,6 +54,8 @@ class Lexer {
   explicit Lexer(std::string_view text) : text_(text) {}
 
   Token Next();
+  // Goes on at this offset, which stands between two tokens.
+  void MoveTo(size_t position) { position_ = position; }
   std::string_view text() const { return text_; }
   std::string_view Bytes(const Token& token) const {
     return text_.substr(token.begin, token.end - token.begin);

@@ -15,7 +15,7 @@ namespace stoa::sql {
 // … */ are part of a statement. The views point into `text`.
 std::vector<std::string_view> SplitStatements(std::string_view text);
 
-// Parses one statement. Errors are kInvalid with MySQL's number and
+// Parses one statement; `text` and `parameters` must outlive it. Errors are kInvalid with MySQL's number and
 // "P01: syntax error, unexpected identifier near 'frm goods' (line 1, column 10)"; the prefix follows MW-14.
 // `parameters` bind the placeholders in order (EXECUTE); without them placeholders become kParameter nodes.
 Result<Statement> ParseStatement(std::string_view text, std::span<const Value> parameters = {});

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "sql/parser/keywords.h"
 #include "sql/parser/statement_parser.h"
 
 // Expressions by MySQL's precedence: OR, AND, NOT, comparisons, then | & << + * ^, then signs.
@@ -133,6 +134,14 @@ Result<ParsedExprPtr> StatementParser::ParseFilter() {
   return expr;
 }
 
+// OR or NOT at a MATCH() or a knn().
+Status StatementParser::MisplacedSearch(const Token& at) const {
+  if (!EqualsLower(lexer_.Bytes(last_full_text_), "knn")) {
+    return UnexpectedAt(at);
+  }
+  return ErrorNear("syntax error, knn() can be joined to other conditions by AND only", last_full_text_);
+}
+
 Result<ParsedExprPtr> StatementParser::ParseOr() {
   const size_t full_text_before = full_text_count_;
   ASSIGN_OR_RETURN(ParsedExprPtr first, ParseAnd());
@@ -144,12 +153,12 @@ Result<ParsedExprPtr> StatementParser::ParseOr() {
   operands.push_back(std::move(first));
   while (is_or()) {
     if (full_text_count_ != full_text_before) {
-      return Unexpected();  // MATCH and knn select the rows, they are no filter among others
+      return MisplacedSearch(token_);  // MATCH and knn select the rows, they are no filter among others
     }
     Advance();
     ASSIGN_OR_RETURN(ParsedExprPtr next, ParseAnd());
     if (full_text_count_ != full_text_before) {
-      return UnexpectedAt(last_full_text_);
+      return MisplacedSearch(last_full_text_);
     }
     operands.push_back(std::move(next));
   }
@@ -183,7 +192,7 @@ Result<ParsedExprPtr> StatementParser::ParseNot() {
   Advance();
   ASSIGN_OR_RETURN(ParsedExprPtr operand, ParseNot());
   if (full_text_count_ != full_text_before) {
-    return UnexpectedAt(last_full_text_);
+    return MisplacedSearch(last_full_text_);
   }
   return MakeUnary(Operator::kNot, std::move(operand), begin);
 }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <charconv>
 
 #include "sql/parser/keywords.h"
 #include "sql/parser/statement_parser.h"
@@ -191,30 +192,47 @@ Status StatementParser::ParseKnnQuery(ParsedExpr& knn) {
     if (knn.args.size() == 2) {
       return Unexpected();
     }
-    if (IsSign('(')) {
-      ASSIGN_OR_RETURN(ParsedExprPtr vector, ParseConstantList(NullPolicy::kRefuse));
-      if (vector->args.empty() && parameters_.empty()) {
-        return Unexpected();
-      }
-      knn.args.push_back(std::move(vector));
-    } else {
-      ASSIGN_OR_RETURN(ParsedExprPtr arg, ParseConstant(NullPolicy::kRefuse));
-      knn.args.push_back(std::move(arg));
-    }
+    ASSIGN_OR_RETURN(ParsedExprPtr arg, ParseKnnArgument());
+    knn.args.push_back(std::move(arg));
   } while (IsSign(','));
   if (knn.args.empty()) {
     return Unexpected();
   }
   if (knn.args.size() == 2) {
-    const auto k = LiteralNumber(*knn.args.front());
-    if (k && *k <= 0) {
-      return ErrorNear("k parameter must be positive", token_);
-    }
+    RETURN_IF_ERROR(CheckKnnCount(*knn.args.front()));
   }
   if (IsSign('{')) {
     RETURN_IF_ERROR(ParseKnnOptions(knn));
   }
   return ExpectSign(')');
+}
+
+// A number, a vector or a text; () is no vector.
+Result<ParsedExprPtr> StatementParser::ParseKnnArgument() {
+  const bool is_list = IsSign('(');
+  ASSIGN_OR_RETURN(ParsedExprPtr arg, ParseConstant(NullPolicy::kRefuse));
+  if (is_list && arg->kind == ParsedKind::kList && arg->args.empty() && parameters_.empty()) {
+    return Unexpected();
+  }
+  return arg;
+}
+
+// The k of knn(column, k, …); drivers that fill placeholders in themselves may quote it.
+Status StatementParser::CheckKnnCount(const ParsedExpr& count) const {
+  if (count.kind == ParsedKind::kParameter) {
+    return Status::Ok();
+  }
+  uint64_t quoted = 0;
+  const char* end = count.text.data() + count.text.size();
+  const bool is_quoted = count.kind == ParsedKind::kString &&
+                         std::from_chars(count.text.data(), end, quoted).ptr == end && !count.text.empty();
+  const auto number = is_quoted ? static_cast<double>(quoted) : LiteralNumber(count);
+  if (number && *number <= 0) {
+    return ErrorNear("k parameter must be positive", token_);
+  }
+  return is_quoted || (number && IsWhole(count))
+             ? Status::Ok()
+             : ErrorNear("syntax error, k of knn(column, k, vector) is an integer", token_);
 }
 
 Status StatementParser::ParseKnnOptions(ParsedExpr& knn) {

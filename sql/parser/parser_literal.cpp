@@ -1,6 +1,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "sql/parser/number_list.h"
 #include "sql/parser/statement_parser.h"
 
 // Literals, lists, arrays, bound parameters, and name = value options.
@@ -118,8 +119,11 @@ Result<ParsedExprPtr> StatementParser::MakeParameterValue(const Value& value, ui
       return std::signbit(value.real) ? MakeUnary(Operator::kNegate, std::move(number), begin)
                                       : Result<ParsedExprPtr>(std::move(number));
     }
-    default:
-      return MakeText(value.bytes, begin);
+    default: {
+      ParsedExprPtr text = MakeText(value.bytes, begin);
+      text->is_bound = true;
+      return text;
+    }
   }
 }
 
@@ -194,6 +198,9 @@ Result<ParsedExprPtr> StatementParser::ParseConstant(NullPolicy nulls) {
       return node;
     }
     case TokenKind::kSign:
+      if (ParsedExprPtr numbers = ParseNumberList()) {
+        return numbers;
+      }
       if (IsSign('(')) {
         return ParseConstantList(nulls);
       }
@@ -230,6 +237,16 @@ Result<ParsedExprPtr> StatementParser::ParseConstantList(NullPolicy nulls) {
   RETURN_IF_ERROR(guard.Check());
   ParsedExprPtr list = MakeNode(ParsedKind::kList, token_.begin);
   Advance();
+  const Value* only = next_parameter_ < parameters_.size() ? &parameters_[next_parameter_] : nullptr;
+  if (token_.kind == TokenKind::kVectorParameter && only != nullptr && IsText(only->type) &&
+      IsSignAhead(')')) {
+    if (ParsedExprPtr numbers = MakeNumberList(only->bytes, false, list->range.begin)) {
+      TakeParameter();
+      Advance();
+      Advance();
+      return Finish(std::move(numbers));
+    }
+  }
   if (!IsSign(')')) {
     do {
       if (token_.kind == TokenKind::kVectorParameter) {
@@ -242,6 +259,41 @@ Result<ParsedExprPtr> StatementParser::ParseConstantList(NullPolicy nulls) {
   }
   RETURN_IF_ERROR(ExpectSign(')'));
   return Finish(std::move(list));
+}
+
+// (1, 2) or [1, 2]. Anything but plain numbers with commas between: nullptr, and it is parsed item by item.
+ParsedExprPtr StatementParser::ParseNumberList() {
+  const bool is_array = IsSign('[');
+  if ((!is_array && !IsSign('(')) || has_ahead_) {
+    return nullptr;
+  }
+  ParsedExprPtr list = MakeNode(ParsedKind::kNumbers, token_.begin);
+  list->numbers = std::make_unique<NumberList>();
+  NumberList& numbers = *list->numbers;
+  numbers.is_array = is_array;
+  numbers.floats.reserve(last_number_count_);
+  const std::string_view rest = lexer_.text().substr(token_.end);
+  const std::optional<size_t> length = ReadFloats(rest, is_array ? ']' : ')', numbers.floats);
+  if (!length) {
+    return nullptr;
+  }
+  last_number_count_ = numbers.floats.size();
+  numbers.text = rest.substr(0, *length);
+  previous_end_ = token_.end + static_cast<uint32_t>(*length) + 1;
+  list->range.end = previous_end_;
+  lexer_.MoveTo(previous_end_);
+  token_ = lexer_.Next();
+  return list;
+}
+
+// The numbers of a bound text; nullptr when it has others or none.
+ParsedExprPtr StatementParser::MakeNumberList(std::string_view text, bool is_array, uint32_t begin) const {
+  ParsedExprPtr list = MakeNode(ParsedKind::kNumbers, begin);
+  list->numbers = std::make_unique<NumberList>();
+  list->numbers->text = text;
+  list->numbers->is_array = is_array;
+  const bool read = ReadFloats(text, '\0', list->numbers->floats).has_value();
+  return read && !list->numbers->floats.empty() ? std::move(list) : nullptr;
 }
 
 // [], [1, 2], [[1, 2], [3, 4]].

@@ -166,8 +166,10 @@ Result<ParsedExprPtr> StatementParser::ParseSpecialWord(bool* special) {
   if (call && in_where_ && IsWord("match")) {
     return ParseMatch();
   }
-  if (call && in_where_ && IsWord("knn")) {
-    return ParseKnn();
+  if (call && IsWord("knn")) {
+    return in_where_
+               ? ParseKnn()
+               : ErrorNear("syntax error, knn() can stand in a WHERE only, joined to it by AND", token_);
   }
   if (IsWord("binary") && (Ahead().kind == TokenKind::kString || Ahead().kind == TokenKind::kQuotedName)) {
     Advance();

@@ -49,6 +49,7 @@ class StatementParser {
   Status Unexpected() const { return UnexpectedAt(token_); }
   Status UnexpectedAt(const Token& token) const;
   Status ErrorNear(std::string_view text, const Token& token) const;
+  Status MisplacedSearch(const Token& at) const;
   std::string Describe(const Token& token) const;
 
   // Names (statement_parser.cpp). A name is a bare word that is not reserved, or anything in back-quotes.
@@ -105,6 +106,8 @@ class StatementParser {
   Status ParseConcatOptions(ParsedExpr& call);
   Result<ParsedExprPtr> ParseMatch();
   Result<ParsedExprPtr> ParseKnn();
+  Result<ParsedExprPtr> ParseKnnArgument();
+  Status CheckKnnCount(const ParsedExpr& count) const;
   Status ParseKnnQuery(ParsedExpr& knn);
   Status ParseKnnOptions(ParsedExpr& knn);
 
@@ -116,6 +119,8 @@ class StatementParser {
   Status AppendVectorParameter(std::vector<ParsedExprPtr>& list);
   Result<ParsedExprPtr> ParseConstant(NullPolicy nulls);
   Result<ParsedExprPtr> ParseConstantList(NullPolicy nulls);
+  ParsedExprPtr ParseNumberList();
+  ParsedExprPtr MakeNumberList(std::string_view text, bool is_array, uint32_t begin) const;
   Result<ParsedExprPtr> ParseArray();
   Result<ParsedExprPtr> ParseOptionMap(uint8_t close);
   Result<ParsedOption> ParseOption();
@@ -229,6 +234,7 @@ class StatementParser {
   bool in_where_ = false;       // MATCH and knn are conditions of a WHERE only
   size_t full_text_count_ = 0;  // MATCH() and knn() so far in this WHERE
   Token last_full_text_;
+  size_t last_number_count_ = 0;  // of the last list of numbers: the next is often as long
   std::vector<std::string> match_tables_;
 };
 

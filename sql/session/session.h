@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "knn/search/table_search.h"
 #include "sql/bind/name_scope.h"
 #include "sql/parser/ast.h"
 #include "sql/server_view.h"
@@ -17,9 +18,15 @@
 
 namespace stoa::sql {
 
-// What SHOW META says of the last query.
+// What SHOW META and SHOW PROFILE say of the last query.
 struct QueryMeta {
+  struct Stage {
+    std::string_view name;
+    double seconds = 0;
+  };
   std::vector<NamedValue> rows;
+  std::optional<knn::SearchStatistics> knn;
+  std::vector<Stage> stages;
 };
 
 struct PreparedInfo {

@@ -132,6 +132,13 @@ Status RenameTable(const AlterTableStatement& statement, StatementContext& conte
                                                 : renamed;
 }
 
+Status RebuildKnn(const std::string& name, StatementContext& context) {
+  const Status rebuilt = context.catalog().RebuildVectorIndexes(name, &context.cancel);
+  return rebuilt.code() == StatusCode::kInvalid && rebuilt.number() == 0
+             ? TableError(name, "ALTER failed: " + rebuilt.text())
+             : rebuilt;
+}
+
 }  // namespace
 
 Status ExecuteAlterTable(const AlterTableStatement& statement, StatementContext& context) {
@@ -150,7 +157,8 @@ Status ExecuteAlterTable(const AlterTableStatement& statement, StatementContext&
     case Action::kRebuildSecondary:
       return NotSupportedYet("ALTER TABLE … REBUILD SECONDARY");
     case Action::kRebuildKnn:
-      return NotSupportedYet("ALTER TABLE … REBUILD KNN");
+      RETURN_IF_ERROR(RebuildKnn(name, context));
+      break;
     case Action::kRebuildEmbeddings:
       return NotSupportedYet("ALTER TABLE … REBUILD EMBEDDINGS");
     case Action::kReconfigure:

@@ -118,6 +118,7 @@ std::string LiteralText(const ParsedExpr& expr) {
                                                                    : "expression";
     case ParsedKind::kList:
     case ParsedKind::kArray:
+    case ParsedKind::kNumbers:
       return "list";
     default:
       return "expression";
@@ -177,7 +178,7 @@ ParsedExprPtr NumbersFromText(std::string_view text, ParsedKind kind) {
       return nullptr;
     }
     ParsedExprPtr node = MakeListNode(ParsedKind::kString);
-    node->text = item;
+    node->text = TrimBlanks(item);
     list->args.push_back(std::move(node));
     text = comma == std::string_view::npos ? std::string_view() : text.substr(comma + 1);
   }
@@ -185,6 +186,14 @@ ParsedExprPtr NumbersFromText(std::string_view text, ParsedKind kind) {
 }
 
 }  // namespace
+
+std::string_view WithoutBrackets(std::string_view text) {
+  text = TrimBlanks(text);
+  const bool is_list = text.starts_with('(') && text.ends_with(')');
+  const bool is_array =
+      text.starts_with('[') && text.ends_with(']') && text.find('[', 1) == std::string_view::npos;
+  return is_list || is_array ? text.substr(1, text.size() - 2) : text;
+}
 
 ParsedExprPtr ListFromText(std::string_view text) {
   if (!text.starts_with('[')) {
@@ -202,9 +211,9 @@ ParsedExprPtr ListFromText(std::string_view text) {
       return nullptr;
     }
     array->args.push_back(std::move(vector));
-    text.remove_prefix(close + 1);
-    if (text.starts_with(",[")) {
-      text.remove_prefix(1);
+    text = TrimBlanks(text.substr(close + 1));
+    if (text.starts_with(',') && text.find('[') != std::string_view::npos) {
+      text = TrimBlanks(text.substr(1));
     }
   }
   return text == "]" ? std::move(array) : nullptr;

@@ -42,4 +42,8 @@ Status UnexpectedNull(std::string_view statement, SourceRange range);
 // list it stands for, so that what mysqldump quotes can be read back; nullptr for any other text.
 ParsedExprPtr ListFromText(std::string_view text);
 
+// A bound text without the brackets around it, "(1,2)" or "[1,2]", as users send vectors; arrays of arrays
+// keep theirs.
+std::string_view WithoutBrackets(std::string_view text);
+
 }  // namespace stoa::sql

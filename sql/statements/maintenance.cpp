@@ -192,7 +192,7 @@ Status ExecuteBackup(const BackupStatement& statement, StatementContext& context
   RETURN_IF_ERROR(CheckBackupOptions(statement.options));
   RETURN_IF_ERROR(CheckAbsolute("BACKUP", statement.folder));
   ASSIGN_OR_RETURN(const std::vector<std::string> names, RealTimeTables("BACKUP", statement.tables, context));
-  ASSIGN_OR_RETURN(std::string path, context.catalog().Backup(names, statement.folder));
+  ASSIGN_OR_RETURN(std::string path, context.catalog().Backup(names, statement.folder, &context.cancel));
   return SendRows(context, {"Path"}, {{Value::String(std::move(path))}});
 }
 

@@ -46,6 +46,7 @@ constexpr auto kSubjects = std::to_array<Subject>({
     {"locks", ShowServer},
     {"agent status", ShowServer},
     {"meta", ShowSession},
+    {"profile", ShowSession},
     {"warnings", ShowSession},
     {"errors", ShowSession},
     {"count warnings", ShowSession},

@@ -37,7 +37,6 @@ constexpr auto kEmpty = std::to_array<EmptyShow>({
     {"slave hosts", "Server_Id,Host,Port,Source_Id,Replica_UUID"},
     {"binary logs", "Log_name,File_size,Encrypted"},
     {"profiles", "Query_ID,Duration,Query"},
-    {"profile", "Status,Duration,Switches,Percent"},
     {"plan", "Variable,Value"},
     {"scroll", "scroll_token"},
     {"engine status", "Type,Name,Status"},

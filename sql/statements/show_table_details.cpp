@@ -74,14 +74,14 @@ Result<ShowRows> TableStatusOf(const storage::Table& table, StatementContext& co
   if (snapshot->definition->kind != TableKind::kDistributed) {
     const TableStatistics statistics = context.catalog().Statistics(table);
     answer.Add({"indexed_documents", Number(snapshot->live_count())});
-    answer.Add({"indexed_bytes", "0"});
+    answer.Add({"indexed_bytes", Number(statistics.text_bytes)});
     answer.Add({"ram_bytes", Number(statistics.ram_bytes + statistics.chunk_ram_bytes)});
     answer.Add({"disk_bytes", Number(context.catalog().DiskBytes(table))});
     AddMapped(statistics, answer);
     AddParts(*snapshot, statistics, answer);
     answer.Add({"locked", table.read_locked() || statistics.frozen ? "1" : "0"});
-    answer.Add({"tid", "0"});
-    answer.Add({"tid_saved", "0"});
+    answer.Add({"tid", Number(statistics.transaction)});
+    answer.Add({"tid_saved", Number(statistics.saved_transaction)});
   }
   AddTimes("query_time", answer);
   AddTimes("exact_query_time", answer);

@@ -114,6 +114,7 @@ struct ColumnOptions {
   std::string hnsw_m;
   std::string hnsw_ef_construction;
   std::string quantization;
+  std::string vector_storage;
   std::string model_name;
 };
 
@@ -130,6 +131,7 @@ Result<ColumnOptions> ReadOptions(const ParsedColumn& parsed) {
       {"hnsw_m", &options.hnsw_m},
       {"hnsw_ef_construction", &options.hnsw_ef_construction},
       {"quantization", &options.quantization},
+      {"vector_storage", &options.vector_storage},
       {"model_name", &options.model_name},
   };
   constexpr std::string_view kModelOptions[] = {"from",        "api_key",    "api_url",
@@ -179,9 +181,19 @@ Status CheckModel(const ColumnOptions& options, ColumnType type) {
   return NotSupportedYet("model_name");
 }
 
+// How the vectors themselves are kept: as 32-bit floats.
+Status CheckVectorStorage(const std::string& storage) {
+  if (storage == "bf16") {
+    return NotSupportedYet("vector_storage='bf16'");
+  }
+  return storage.empty() || storage == "float" ? Status::Ok()
+                                               : InvalidError("Unknown vector storage '{}'", storage);
+}
+
 Status SetKnn(const ColumnOptions& options, ColumnDefinition& column) {
   const bool any = !options.knn_dims.empty() || !options.hnsw_similarity.empty() || !options.hnsw_m.empty() ||
-                   !options.hnsw_ef_construction.empty() || !options.quantization.empty();
+                   !options.hnsw_ef_construction.empty() || !options.quantization.empty() ||
+                   !options.vector_storage.empty();
   if (options.knn_type.empty()) {
     RETURN_IF_ERROR(CheckModel(options, column.type));
     return any ? InvalidError("column '{}': options of a KNN index need knn_type='hnsw'", column.name)
@@ -217,6 +229,7 @@ Status SetKnn(const ColumnOptions& options, ColumnDefinition& column) {
       std::end(kQuantizations)) {
     return InvalidError("Unknown quantization '{}'", knn.quantization);
   }
+  RETURN_IF_ERROR(CheckVectorStorage(options.vector_storage));
   column.knn = knn;
   return Status::Ok();
 }

@@ -1,10 +1,12 @@
 #include "sql/statements/value_converter.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <limits>
 
+#include "sql/parser/number_list.h"
 #include "sql/sql_error.h"
 #include "storage/json/json_value.h"
 
@@ -19,7 +21,35 @@ constexpr uint64_t kMostBigint = static_cast<uint64_t>(std::numeric_limits<int64
 constexpr double kTwoTo63 = 9223372036854775808.0;
 
 bool IsList(const ParsedExpr& value) {
-  return value.kind == ParsedKind::kList || value.kind == ParsedKind::kArray;
+  return value.kind == ParsedKind::kList || value.kind == ParsedKind::kArray ||
+         value.kind == ParsedKind::kNumbers;
+}
+
+size_t ItemCount(const ParsedExpr& list) {
+  return list.kind == ParsedKind::kNumbers ? list.numbers->floats.size() : list.args.size();
+}
+
+// "1, 2,3" as integers; false when a number is none of these.
+template <typename Item>
+bool ReadItems(std::string_view text, std::vector<Item>& items) {
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  const auto skip_blanks = [&] { at = std::find_if(at, end, [](char c) { return c != ' '; }); };
+  for (;;) {
+    Item item = 0;
+    skip_blanks();
+    const auto [stop, error] = std::from_chars(at, end, item);
+    if (error != std::errc()) {
+      return false;
+    }
+    items.push_back(item);
+    at = stop;
+    skip_blanks();
+    if (at == end || *at != ',') {
+      return at == end;
+    }
+    ++at;
+  }
 }
 
 template <typename Item>
@@ -56,7 +86,12 @@ Status ValueConverter::Append(const ParsedExpr& value, ColumnValues& out) {
     return UnexpectedNull(context_.statement, value.range);
   }
   if (value.kind == ParsedKind::kString && TakesList(column_.type)) {
-    if (const ParsedExprPtr list = ListFromText(value.text); list != nullptr) {
+    const std::string_view text = value.is_bound ? WithoutBrackets(value.text) : value.text;
+    floats_.clear();
+    if (column_.type == ColumnType::kFloatVector && ReadFloats(text, '\0', floats_)) {
+      return AppendRead(out);
+    }
+    if (const ParsedExprPtr list = ListFromText(text); list != nullptr) {
       return Append(*list, out);
     }
   }
@@ -204,6 +239,15 @@ Status ValueConverter::AppendMulti(const ParsedExpr& value, ColumnValues& out) {
     return NotMulti();
   }
   items_.clear();
+  if (value.kind == ParsedKind::kNumbers) {
+    if (!ReadItems(value.numbers->text, items_)) {
+      const ParsedExprPtr list = ListFromText(value.numbers->text);
+      return list == nullptr ? NotMulti() : AppendMulti(*list, out);
+    }
+    SortUnique(items_);
+    AppendItems(items_, out);
+    return Status::Ok();
+  }
   for (const ParsedExprPtr& item : value.args) {
     Number number;
     RETURN_IF_ERROR(ReadScalar(*item, number));
@@ -220,6 +264,15 @@ Status ValueConverter::AppendMulti64(const ParsedExpr& value, ColumnValues& out)
     return NotMulti();
   }
   wide_items_.clear();
+  if (value.kind == ParsedKind::kNumbers) {
+    if (!ReadItems(value.numbers->text, wide_items_)) {
+      const ParsedExprPtr list = ListFromText(value.numbers->text);
+      return list == nullptr ? NotMulti() : AppendMulti64(*list, out);
+    }
+    SortUnique(wide_items_);
+    AppendItems(wide_items_, out);
+    return Status::Ok();
+  }
   for (const ParsedExprPtr& item : value.args) {
     Number number;
     RETURN_IF_ERROR(ReadScalar(*item, number));
@@ -232,6 +285,10 @@ Status ValueConverter::AppendMulti64(const ParsedExpr& value, ColumnValues& out)
 }
 
 Status ValueConverter::ReadVector(const ParsedExpr& list) {
+  if (list.kind == ParsedKind::kNumbers) {
+    floats_.insert(floats_.end(), list.numbers->floats.begin(), list.numbers->floats.end());
+    return Status::Ok();
+  }
   for (const ParsedExprPtr& item : list.args) {
     if (IsList(*item)) {
       return SyntaxError("nested vector syntax is only valid for float_vector_array attributes");
@@ -270,6 +327,11 @@ Status ValueConverter::AppendVector(const ParsedExpr& value, ColumnValues& out) 
   }
   floats_.clear();
   RETURN_IF_ERROR(ReadVector(value));
+  return AppendRead(out);
+}
+
+// One vector, in floats_.
+Status ValueConverter::AppendRead(ColumnValues& out) {
   if (column_.knn && !floats_.empty()) {
     if (floats_.size() != column_.knn->dims) {
       return SyntaxError(fmt::format("KNN error: data has {} values, index '{}' needs {} values",
@@ -285,14 +347,14 @@ Status ValueConverter::AppendVector(const ParsedExpr& value, ColumnValues& out) 
 
 Status ValueConverter::AppendVectorArray(const ParsedExpr& value, ColumnValues& out) {
   const auto is_vector = [](const ParsedExprPtr& item) { return IsList(*item); };
-  const bool is_empty_list = IsList(value) && value.args.empty();
+  const bool is_empty_list = IsList(value) && ItemCount(value) == 0;
   const bool is_array =
       value.kind == ParsedKind::kArray && std::all_of(value.args.begin(), value.args.end(), is_vector);
   if (!is_array && !is_empty_list) {
     return SyntaxError("float_vector_array requires an array of vectors, e.g. [[1,2],[3,4]]");
   }
   floats_.clear();
-  const size_t first_length = value.args.empty() ? 0 : value.args[0]->args.size();
+  const size_t first_length = value.args.empty() ? 0 : ItemCount(*value.args[0]);
   const size_t dims = column_.knn ? column_.knn->dims : first_length;
   for (size_t i = 0; i < value.args.size(); ++i) {
     const size_t begin = floats_.size();

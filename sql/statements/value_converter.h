@@ -41,6 +41,7 @@ class ValueConverter {
   Status AppendMulti(const ParsedExpr& value, storage::ColumnValues& out);
   Status AppendMulti64(const ParsedExpr& value, storage::ColumnValues& out);
   Status AppendVector(const ParsedExpr& value, storage::ColumnValues& out);
+  Status AppendRead(storage::ColumnValues& out);
   Status AppendVectorArray(const ParsedExpr& value, storage::ColumnValues& out);
 
   Status ReadScalar(const ParsedExpr& value, Number& number) const;

@@ -18,7 +18,11 @@ class WritableFile {
  public:
   virtual ~WritableFile() = default;
   virtual Status Append(std::string_view bytes) = 0;
-  virtual Status Sync() = 0;                   // fdatasync
+  virtual Status Sync() = 0;  // fdatasync
+  // For a large file: what is appended goes to the disk while it is written, a few megabytes behind, so that
+  // Sync() finds little to do and no other file's Sync() stands behind it. With `drop_behind` what is on the
+  // disk leaves the page cache. Append() then waits for the disk and has its errors.
+  virtual void PaceWriteOut(bool /*drop_behind*/) {}
   virtual Status Truncate(uint64_t size) = 0;  // and continue appending there
   virtual Status Close() = 0;                  // no implicit Sync()
 };

@@ -17,6 +17,8 @@
 namespace stoa {
 namespace {
 
+constexpr uint64_t kWriteOutBytes = 4u << 20;
+
 std::string ParentOf(const std::string& path) {
   std::string parent = std::filesystem::path(path).parent_path().string();
   return parent.empty() ? "." : parent;
@@ -37,15 +39,28 @@ class PosixWritableFile : public WritableFile {
         return PosixError(path_, "write", errno);
       }
       bytes.remove_prefix(static_cast<size_t>(count));
+      written_ += static_cast<uint64_t>(count);
+    }
+    return paced_ ? WriteOut() : Status::Ok();
+  }
+
+  Status Sync() override {
+    if (::fdatasync(descriptor_.get()) != 0) {
+      return PosixError(path_, "sync", errno);
+    }
+    if (drop_behind_) {
+      DropBehind(0);  // all that is left of it
     }
     return Status::Ok();
   }
 
-  Status Sync() override {
-    return ::fdatasync(descriptor_.get()) == 0 ? Status::Ok() : PosixError(path_, "sync", errno);
+  void PaceWriteOut(bool drop_behind) override {
+    paced_ = true;
+    drop_behind_ = drop_behind;
   }
 
   Status Truncate(uint64_t size) override {
+    paced_ = false;
     // Opened with O_APPEND: the next write goes to the new end.
     return ::ftruncate(descriptor_.get(), static_cast<off_t>(size)) == 0
                ? Status::Ok()
@@ -58,8 +73,46 @@ class PosixWritableFile : public WritableFile {
   }
 
  private:
+  // One window is on its way to the disk while the next one fills.
+  Status WriteOut() {
+    while (written_ - begun_ >= kWriteOutBytes) {
+      RETURN_IF_ERROR(Range(begun_, SYNC_FILE_RANGE_WRITE));
+      if (begun_ > 0) {
+        // Its errors are not told again by fdatasync().
+        RETURN_IF_ERROR(Range(begun_ - kWriteOutBytes, SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE |
+                                                           SYNC_FILE_RANGE_WAIT_AFTER));
+        if (drop_behind_) {
+          DropBehind(begun_);
+        }
+      }
+      begun_ += kWriteOutBytes;
+    }
+    return Status::Ok();
+  }
+
+  Status Range(uint64_t offset, unsigned flags) {
+    if (::sync_file_range(descriptor_.get(), static_cast<off_t>(offset), static_cast<off_t>(kWriteOutBytes),
+                          flags) == 0) {
+      return Status::Ok();
+    }
+    const int error = errno;
+    if (error == EIO || error == ENOSPC || error == EDQUOT) {
+      return PosixError(path_, "write out", error);
+    }
+    return Status::Ok();  // the file system has no such thing; Sync() does it all
+  }
+
+  // From the start up to `end`, 0: of the file.
+  void DropBehind(uint64_t end) {
+    static_cast<void>(::posix_fadvise(descriptor_.get(), 0, static_cast<off_t>(end), POSIX_FADV_DONTNEED));
+  }
+
   const std::string path_;
   Descriptor descriptor_;
+  bool paced_ = false;
+  bool drop_behind_ = false;
+  uint64_t written_ = 0;  // since it was opened; only a new file is paced
+  uint64_t begun_ = 0;    // on its way to the disk
 };
 
 class PosixFolderLock : public FolderLock {

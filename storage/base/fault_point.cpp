@@ -49,6 +49,7 @@ constexpr std::string_view kNames[] = {
     "ram.after",
     "ram.rename",
     "ram.write",
+    "spknn.write",
     "spm.rename",
     "spm.write",
     "spu.rename",

@@ -35,6 +35,7 @@ class FaultyRandomAccessFile : public RandomAccessFile {
   }
   void DropBehind(uint64_t offset, uint64_t length) const override { file_->DropBehind(offset, length); }
   void WillNeed(uint64_t offset, uint64_t length) const override { file_->WillNeed(offset, length); }
+  CachedPages Cached() const override { return file_->Cached(); }
 
  private:
   const std::shared_ptr<const RandomAccessFile> file_;
@@ -50,11 +51,14 @@ class FaultyMappedFile : public MappedFile {
     RETURN_IF_ERROR(PassRead(path()));
     return file_->CheckReadable();
   }
+  bool has_failed() const override { return file_->has_failed(); }
   void Advise(ByteRange range, AccessPattern pattern) const override { file_->Advise(range, pattern); }
   bool WillNeed(std::span<const ByteRange> ranges) const override { return file_->WillNeed(ranges); }
   void MapIn(ByteRange range) const override { file_->MapIn(range); }
   void DropBehind(ByteRange range) const override { file_->DropBehind(range); }
   uint64_t ResidentBytes() const override { return file_->ResidentBytes(); }
+  CachedPages Cached() const override { return file_->Cached(); }
+  void GiveUp(std::span<const ByteRange> ranges) const override { file_->GiveUp(ranges); }
 
  private:
   const std::shared_ptr<const MappedFile> file_;
@@ -107,6 +111,8 @@ class FaultyWritableFile : public WritableFile {
     env_.NoteSynced(path_, status.ok());
     return status;
   }
+
+  void PaceWriteOut(bool drop_behind) override { file_->PaceWriteOut(drop_behind); }
 
   Status Truncate(uint64_t size) override {
     RETURN_IF_ERROR(file_->Truncate(size));

@@ -41,6 +41,9 @@ Status FileEndsEarly(const std::string& path, uint64_t offset, uint64_t wanted);
 // kIo for anything but a regular file.
 Result<uint64_t> SizeOf(const std::string& path, int descriptor);
 
+// mincore() of a mapping of whole pages.
+void AppendCachedPages(char* address, uint64_t length, CachedPages& cached);
+
 Result<std::shared_ptr<const RandomAccessFile>> OpenPosixRandomAccess(const std::string& path);
 Result<std::shared_ptr<const MappedFile>> MapPosixFile(const std::string& path);
 

@@ -40,10 +40,11 @@ class PosixMappedFile : public MappedFile {
   const std::string& path() const override { return path_; }
   std::span<const char> bytes() const override { return {base_, size_}; }
   Status CheckReadable() const override {
-    return !guard_ || !guard_->failed()
-               ? Status::Ok()
-               : IoError("{}: cannot read a part that was in the file when it was opened", path_);
+    return !has_failed() ? Status::Ok()
+                         : IoError("{}: cannot read a part that was in the file when it was opened", path_);
   }
+
+  bool has_failed() const override { return guard_ && guard_->failed(); }
 
   void Advise(ByteRange range, AccessPattern pattern) const override {
     int advice = MADV_NORMAL;
@@ -95,18 +96,27 @@ class PosixMappedFile : public MappedFile {
   }
 
   uint64_t ResidentBytes() const override {
-    constexpr uint64_t kPagesAtOnce = 1 << 16;
-    std::vector<unsigned char> present(kPagesAtOnce);
-    uint64_t pages = 0;
-    for (uint64_t at = 0; at < size_; at += kPagesAtOnce * PageBytes()) {
-      const uint64_t length = std::min(RoundUp(size_) - at, kPagesAtOnce * PageBytes());
-      if (::mincore(base_ + at, length, present.data()) == 0) {
-        pages += static_cast<uint64_t>(
-            std::count_if(present.begin(), present.begin() + static_cast<ptrdiff_t>(length / PageBytes()),
-                          [](unsigned char page) { return (page & 1) != 0; }));
+    const CachedPages cached = Cached();
+    return static_cast<uint64_t>(std::count(cached.pages.begin(), cached.pages.end(), true)) * PageBytes();
+  }
+
+  CachedPages Cached() const override {
+    CachedPages cached{.page_bytes = PageBytes(), .pages = {}};
+    AppendCachedPages(base_, size_, cached);
+    return cached;
+  }
+
+  // The page cache keeps what is mapped: first the pages leave the mapping.
+  void GiveUp(std::span<const ByteRange> ranges) const override {
+    const auto descriptor = Descriptor::Open(path_, O_RDONLY);
+    for (const ByteRange& range : ranges) {
+      const ByteRange pages = Pages(range);
+      Give(pages, MADV_DONTNEED);
+      if (descriptor.ok() && pages.length > 0) {
+        static_cast<void>(::posix_fadvise(descriptor->get(), static_cast<off_t>(pages.offset),
+                                          static_cast<off_t>(pages.length), POSIX_FADV_DONTNEED));
       }
     }
-    return pages * PageBytes();
   }
 
  private:
@@ -147,6 +157,18 @@ class PosixMappedFile : public MappedFile {
 
 }  // namespace
 
+void AppendCachedPages(char* address, uint64_t length, CachedPages& cached) {
+  constexpr uint64_t kPagesAtOnce = 1 << 16;
+  std::vector<unsigned char> present(kPagesAtOnce);
+  for (uint64_t at = 0; at < length; at += kPagesAtOnce * PageBytes()) {
+    const uint64_t part = std::min(RoundUp(length) - at, kPagesAtOnce * PageBytes());
+    const bool is_known = ::mincore(address + at, part, present.data()) == 0;
+    for (uint64_t page = 0; page < part / PageBytes(); ++page) {
+      cached.pages.push_back(is_known && (present[page] & 1) != 0);
+    }
+  }
+}
+
 Result<std::shared_ptr<const MappedFile>> MapPosixFile(const std::string& path) {
   ASSIGN_OR_RETURN(const Descriptor descriptor, Descriptor::Open(path, O_RDONLY));
   ASSIGN_OR_RETURN(const uint64_t size, SizeOf(path, descriptor.get()));
@@ -161,6 +183,9 @@ Result<std::shared_ptr<const MappedFile>> MapPosixFile(const std::string& path) 
     return PosixError(path, "map", error);
   }
   static_cast<void>(::madvise(base, reserved, MADV_DONTDUMP));
+  // The kernel reads megabytes around a fault otherwise, beginning with the first look at the end of the
+  // file.
+  static_cast<void>(::madvise(base, reserved, MADV_RANDOM));
   return std::shared_ptr<const MappedFile>(
       std::make_shared<PosixMappedFile>(path, static_cast<char*>(base), reserved, size));
 }

@@ -1,4 +1,6 @@
 #include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 
@@ -31,6 +33,23 @@ class PosixRandomAccessFile : public RandomAccessFile {
   }
   void WillNeed(uint64_t offset, uint64_t length) const override {
     Advise(offset, length, POSIX_FADV_WILLNEED);
+  }
+
+  // Only a mapping can be asked; this one is never touched, and small, so that it is gone at once.
+  CachedPages Cached() const override {
+    constexpr uint64_t kWindow = uint64_t{1} << 30;
+    CachedPages cached{.page_bytes = static_cast<uint64_t>(::sysconf(_SC_PAGESIZE)), .pages = {}};
+    for (uint64_t at = 0; at < size_; at += kWindow) {
+      const uint64_t length = std::min(kWindow, size_ - at);
+      void* const window =
+          ::mmap(nullptr, length, PROT_READ, MAP_SHARED, descriptor_.get(), static_cast<off_t>(at));
+      if (window == MAP_FAILED) {
+        return {};
+      }
+      AppendCachedPages(static_cast<char*>(window), length, cached);
+      ::munmap(window, length);
+    }
+    return cached;
   }
 
  private:

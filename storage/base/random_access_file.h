@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 
+#include "storage/base/cached_pages.h"
 #include "storage/base/status.h"
 
 namespace stoa {
@@ -31,6 +32,7 @@ class RandomAccessFile {
   // The bytes are going to be read soon: what is not in the page cache is asked of the disk. A hint; returns
   // at once. Nothing else is read ahead.
   virtual void WillNeed(uint64_t, uint64_t) const {}
+  virtual CachedPages Cached() const { return {}; }
 };
 
 }  // namespace stoa

@@ -1,6 +1,8 @@
 #include "storage/base/thread_pool.h"
 
 #include <algorithm>
+#include <exception>
+#include <new>
 #include <system_error>
 #include <utility>
 
@@ -18,6 +20,18 @@ void JoinAll(std::list<std::thread>& threads) {
 }
 
 }  // namespace
+
+Status CatchAll(const std::function<Status()>& work) {
+  try {
+    return work();
+  } catch (const std::bad_alloc&) {
+    return LimitError("not enough memory");
+  } catch (const std::exception& error) {
+    return InternalError("unexpected: {}", error.what());
+  } catch (...) {
+    return InternalError("unexpected: an exception of unknown kind");
+  }
+}
 
 ThreadPool::ThreadPool(size_t size, size_t max_size)
     : size_(std::max<size_t>(size, 1)), max_size_(std::max(size_, max_size)) {
@@ -87,7 +101,13 @@ void ThreadPool::Work(Threads::iterator self) {
         return;
       }
     }
-    task();
+    const Status status = CatchAll([&task] {
+      task();
+      return Status::Ok();
+    });
+    if (!status.ok()) {
+      LogError("a task of the pool was given up: {}", status.text());
+    }
   }
 }
 

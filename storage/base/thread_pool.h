@@ -7,12 +7,17 @@
 #include <thread>
 
 #include "storage/base/mutex.h"
+#include "storage/base/status.h"
 
 namespace stoa {
 
+// What `work` returns, or an error for what it threw (std::bad_alloc, as a rule): background work that runs
+// out of memory fails, and the server lives.
+Status CatchAll(const std::function<Status()>& work);
+
 // Threads that run tasks in the order they were submitted. `size` threads are kept; when all are busy more
 // are started, up to `max_size`, and end again after a short idle time: a task that runs long or waits (for a
-// slow client, for a lock) never keeps the others from starting. Tasks must not throw. Safe to share.
+// slow client, for a lock) never keeps the others from starting. A task that throws is logged. Safe to share.
 class ThreadPool {
  public:
   ThreadPool(size_t size, size_t max_size);

@@ -5,6 +5,7 @@
 
 #include "storage/base/byte_reader.h"
 #include "storage/base/byte_writer.h"
+#include "storage/chunk/vector_index_file.h"
 #include "storage/table/definition_codec.h"
 
 namespace stoa::storage {
@@ -39,7 +40,11 @@ Result<ChunkHeaderFile> DecodeHeader(std::string_view bytes, const SectionEntry&
   const auto has_suffix = [](const ChunkHeaderFile::File& entry, const std::string& suffix) {
     return entry.suffix == suffix;
   };
-  const std::vector<std::string> expected = ChunkSuffixes(header.definition);
+  std::vector<std::string> expected = ChunkSuffixes(header.definition);
+  if (!file.files.empty() && file.files.back().suffix == kVectorIndexSuffix &&
+      !VectorIndexColumns(header.definition).empty()) {
+    expected.emplace_back(kVectorIndexSuffix);
+  }
   if (!std::equal(file.files.begin(), file.files.end(), expected.begin(), expected.end(), has_suffix)) {
     return CorruptError("offset {}: the files of the chunk are not those of its columns", section.offset);
   }

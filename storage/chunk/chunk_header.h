@@ -23,8 +23,8 @@ enum class ColumnPlace : uint8_t {
 };
 ColumnPlace PlaceOf(const TableDefinition& definition, const ColumnDefinition& column);
 
-// Suffixes of the files that a chunk of this definition consists of, beside the header, in the order in which
-// they are written.
+// Suffixes of the files that a chunk of this definition consists of, beside the header and the .spknn that
+// may follow, in the order in which they are written.
 std::vector<std::string> ChunkSuffixes(const TableDefinition& definition);
 
 // The header as it lies on disk: what it says of the chunk, and the files that belong to it.

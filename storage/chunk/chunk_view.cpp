@@ -21,6 +21,24 @@ uint64_t ChunkView::ram_bytes() const {
   return state_.chunk->ram_bytes() + state_.deleted->ram_bytes() + state_.overlay->ram_bytes();
 }
 
+const VectorIndex* ChunkView::vector_index(const ColumnDefinition& column) const {
+  return state_.chunk->vector_index(column.id);
+}
+
+std::vector<RowId> ChunkView::PatchedRows(ColumnId column) const {
+  std::vector<RowId> rows;
+  const PatchOverlay::Column* patches = state_.overlay->Find(column);
+  if (patches == nullptr) {
+    return rows;
+  }
+  for (const PatchOverlay::Column::Entry& entry : patches->blocks) {
+    for (const uint16_t row : entry.patch->rows) {
+      rows.emplace_back(entry.block * kBlockRows + row);
+    }
+  }
+  return rows;
+}
+
 ChunkEdit::ChunkEdit(std::shared_ptr<const ChunkView> base)
     : base_(std::move(base)), deletes_(base_->state().deleted), patches_(base_->state().overlay) {}
 

@@ -28,6 +28,8 @@ class ChunkView : public TablePart {
   Result<std::unique_ptr<ColumnReader>> Column(const ColumnDefinition& column) const override;
   bool is_disk_chunk() const override { return true; }
   uint64_t ram_bytes() const override;
+  const VectorIndex* vector_index(const ColumnDefinition& column) const override;
+  std::vector<RowId> PatchedRows(ColumnId column) const override;
 
   const State& state() const { return state_; }
 

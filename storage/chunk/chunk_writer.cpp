@@ -3,9 +3,12 @@
 
 #include "storage/base/fault_point.h"
 #include "storage/base/log.h"
+#include "storage/base/thread_pool.h"
 #include "storage/chunk/chunk_header.h"
 #include "storage/chunk/disk_chunk.h"
 #include "storage/chunk/part_column_input.h"
+#include "storage/chunk/vector_index_file.h"
+#include "storage/chunk/vector_index_writer.h"
 
 namespace stoa::storage {
 namespace {
@@ -27,7 +30,8 @@ class ChunkWriter {
         folder_(folder),
         input_(input),
         rows_(input.parts),
-        progress_(input.cancel, input.progress) {}
+        cache_(input.parts),
+        progress_(input.cancel, input.progress, &cache_) {}
 
   Status Write() {
     RETURN_IF_ERROR(CheckRows());
@@ -35,6 +39,7 @@ class ChunkWriter {
     for (const std::string& suffix : ChunkSuffixes(*input_.definition)) {
       RETURN_IF_ERROR(WriteFile(suffix));
     }
+    RETURN_IF_ERROR(WriteIndexes());
     RETURN_IF_ERROR(WriteHeader());
     RETURN_IF_ERROR(env_.SyncFolder(folder_));
     STOA_FAULT_POINT("chunk.after");
@@ -64,7 +69,9 @@ class ChunkWriter {
       }
     }
     document_ids_ = NewInput(input_.definition->columns.front());
-    progress_.SetTotal(rows_.count() * inputs_.size());
+    const size_t indexes =
+        input_.vector_indexes.format != nullptr ? VectorIndexColumns(*input_.definition).size() : 0;
+    progress_.SetTotal(rows_.count() * (inputs_.size() + indexes));
   }
 
   ColumnInput* NewInput(const ColumnDefinition& column) {
@@ -120,6 +127,33 @@ class ChunkWriter {
     return has_blobs ? End("spb", *blobs) : Status::Ok();
   }
 
+  // The rows can be searched without: only what stops the whole chunk is an error.
+  Status WriteIndexes() {
+    if (input_.vector_indexes.format == nullptr || VectorIndexColumns(*input_.definition).empty()) {
+      return Status::Ok();
+    }
+    ASSIGN_OR_RETURN(const auto file, Begin(kVectorIndexSuffix));
+    uint64_t reported = 0;
+    const auto progress = [&](uint64_t done) {
+      if (done > reported) {  // the build looks at the cancel token itself
+        static_cast<void>(progress_.Advance(done - reported));
+        reported = done;
+      }
+    };
+    const Status built = WriteVectorIndexes(env_, folder_, input_, progress, *file);
+    if (built.ok()) {
+      return End(kVectorIndexSuffix, *file);
+    }
+    if (built.code() == StatusCode::kCancelled || built.code() == StatusCode::kIo ||
+        built.code() == StatusCode::kCorrupt) {
+      return built;
+    }
+    LogWarning("{}: not written, vectors of the chunk are compared one by one: {}",
+               PathOf(kVectorIndexSuffix), built.text());
+    RETURN_IF_ERROR(file->Close());
+    return env_.Remove(PathOf(kVectorIndexSuffix) + ".tmp");
+  }
+
   Status WriteHeader() {
     header_.header = {.id = input_.id,
                       .row_count = static_cast<uint32_t>(rows_.count()),
@@ -136,7 +170,11 @@ class ChunkWriter {
   }
 
   Result<std::unique_ptr<WritableFile>> Begin(const std::string& suffix) {
-    return env_.Create(PathOf(suffix) + ".tmp");
+    auto file = env_.Create(PathOf(suffix) + ".tmp");
+    if (file.ok()) {
+      (*file)->PaceWriteOut(!cache_.WasUsed(suffix));
+    }
+    return file;
   }
 
   Status End(const std::string& suffix, WritableFile& file) {
@@ -153,6 +191,7 @@ class ChunkWriter {
   const std::string& folder_;
   const ChunkWriteInput& input_;
   const PartRows rows_;
+  InputCache cache_;
   InputProgress progress_;
   std::deque<PartColumnInput> inputs_;
   Columns columnar_;
@@ -165,7 +204,7 @@ class ChunkWriter {
 }  // namespace
 
 Status WriteChunk(Env& env, const std::string& folder, const ChunkWriteInput& input) {
-  Status status = ChunkWriter(env, folder, input).Write();
+  Status status = CatchAll([&] { return ChunkWriter(env, folder, input).Write(); });
   if (!status.ok()) {
     if (const Status removed = RemoveChunkFiles(env, folder, input.id); !removed.ok()) {
       LogWarning("{}", removed.text());

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "storage/base/ids.h"
@@ -23,6 +24,8 @@ struct BytesCell {
   uint64_t size;
 };
 
+class BlockCodeCell;
+
 // Up to 1,024 consecutive values of one column, zero until written. A cell is written once, before its row is
 // published; a later change of the value makes a new block.
 class ColumnBlock {
@@ -31,6 +34,10 @@ class ColumnBlock {
       : bytes_(new std::byte[CellWidth(cell) * capacity]()), capacity_(capacity) {}
 
   uint32_t capacity() const { return capacity_; }
+  // Where the codes of its vectors are kept (block_codes.h); nullptr: the column has none. Set before anybody
+  // else sees the block.
+  void SetCodeCell(std::shared_ptr<BlockCodeCell> cell) { code_cell_ = std::move(cell); }
+  BlockCodeCell* code_cell() const { return code_cell_.get(); }
   // T is the type of the column's cell: uint32_t, int64_t, float or BytesCell.
   template <typename T>
   T* values() {
@@ -44,11 +51,13 @@ class ColumnBlock {
  private:
   std::unique_ptr<std::byte[]> bytes_;
   uint32_t capacity_;
+  std::shared_ptr<BlockCodeCell> code_cell_;
 };
 
 // One column of one segment. A block that is missing, or shorter than asked for, holds defaults there.
 struct StoredColumn {
   ColumnType type = ColumnType::kInt;
+  uint32_t coded_dims = 0;  // > 0: vectors of so many floats, whose blocks have a place for codes
   std::vector<std::shared_ptr<ColumnBlock>> blocks;
 };
 

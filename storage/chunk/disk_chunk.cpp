@@ -1,13 +1,16 @@
 #include "storage/chunk/disk_chunk.h"
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
+#include "storage/base/log.h"
 #include "storage/base/mutex.h"
 #include "storage/chunk/chunk_header.h"
 #include "storage/chunk/default_column.h"
 #include "storage/chunk/delete_map.h"
 #include "storage/chunk/part_column_input.h"
+#include "storage/chunk/vector_index_file.h"
 
 namespace stoa::storage {
 namespace {
@@ -19,6 +22,16 @@ bool CanReadAs(ColumnType stored, ColumnType asked) {
   }
   return LaneOf(stored) == Lane::kInt && stored != ColumnType::kId && stored != ColumnType::kBigint &&
          asked == ColumnType::kBigint;
+}
+
+// The entry of the .spknn, which is opened apart from the other files.
+std::optional<ChunkHeaderFile::File> TakeVectorIndexFile(ChunkHeaderFile& header) {
+  if (header.files.empty() || header.files.back().suffix != kVectorIndexSuffix) {
+    return std::nullopt;
+  }
+  ChunkHeaderFile::File file = std::move(header.files.back());
+  header.files.pop_back();
+  return file;
 }
 
 // Every row of a chunk as it was written: no deletes, no patches.
@@ -44,14 +57,20 @@ class WrittenRows : public TablePart {
 class LocalDiskChunk : public DiskChunk, public std::enable_shared_from_this<LocalDiskChunk> {
  public:
   LocalDiskChunk(Env& env, std::string folder, Options options, ChunkHeaderFile header)
-      : env_(env), folder_(std::move(folder)), options_(std::move(options)), header_(std::move(header)) {}
+      : env_(env),
+        folder_(std::move(folder)),
+        options_(std::move(options)),
+        vector_file_(TakeVectorIndexFile(header)),
+        header_(std::move(header)) {}
 
   Status OpenFiles() {
     RETURN_IF_ERROR(CheckChunkFiles(env_, folder_, header_));
     for (const ChunkHeaderFile::File& file : header_.files) {
       RETURN_IF_ERROR(OpenFile(file.suffix));
     }
-    return CheckRowCounts();
+    RETURN_IF_ERROR(CheckRowCounts());
+    OpenVectorIndexes();
+    return Status::Ok();
   }
 
   const ChunkHeader& header() const override { return header_.header; }
@@ -59,6 +78,9 @@ class LocalDiskChunk : public DiskChunk, public std::enable_shared_from_this<Loc
   uint32_t row_count() const override { return header_.header.row_count; }
   const DocumentIndex& documents() const override { return *documents_; }
   AccessMode columnar_access() const override { return options_.columnar_access; }
+  const VectorIndex* vector_index(ColumnId column) const override {
+    return vector_indexes_ != nullptr ? vector_indexes_->Find(column) : nullptr;
+  }
 
   Result<std::unique_ptr<ColumnReader>> NewReader(std::shared_ptr<const DiskChunk> /*self*/,
                                                   const ColumnDefinition& column) const override {
@@ -101,7 +123,16 @@ class LocalDiskChunk : public DiskChunk, public std::enable_shared_from_this<Loc
     for (const auto& [id, column] : columns_) {
       bytes += column->ram_bytes();
     }
+    bytes += vector_indexes_ != nullptr ? vector_indexes_->ram_bytes() : 0;
     return bytes;
+  }
+
+  uint64_t text_bytes() const override { return docstore_ != nullptr ? docstore_->text_bytes() : 0; }
+
+  bool has_failed() const override {
+    return std::any_of(header_.files.begin(), header_.files.end(), [this](const ChunkHeaderFile::File& file) {
+      return SectionFileOf(file.suffix).has_failed();
+    });
   }
 
   std::vector<ChunkFileInfo> Files() const override {
@@ -118,9 +149,20 @@ class LocalDiskChunk : public DiskChunk, public std::enable_shared_from_this<Loc
     return files;
   }
 
+  void VisitFiles(
+      const std::function<void(const std::string&, const OpenSectionFile&)>& visit) const override {
+    for (const ChunkHeaderFile::File& entry : header_.files) {
+      visit(entry.suffix, SectionFileOf(entry.suffix));
+    }
+  }
+
   Status Check() const override {
-    ASSIGN_OR_RETURN(const ChunkHeaderFile header, ReadChunkHeader(env_, folder_, header_.header.id));
-    RETURN_IF_ERROR(CheckChunkFiles(env_, folder_, header));
+    const Result<ChunkHeaderFile> header = ReadChunkHeader(env_, folder_, header_.header.id);
+    if (header.ok()) {
+      RETURN_IF_ERROR(CheckChunkFiles(env_, folder_, *header));
+    } else if (header.status().code() != StatusCode::kNotFound) {  // else it was merged away meanwhile
+      return header.status();
+    }
     for (const ChunkHeaderFile::File& file : header_.files) {
       RETURN_IF_ERROR(SectionFileOf(file.suffix).CheckAll(true));
     }
@@ -136,6 +178,7 @@ class LocalDiskChunk : public DiskChunk, public std::enable_shared_from_this<Loc
     if (docstore_ != nullptr) {
       RETURN_IF_ERROR(docstore_->Check());
     }
+    RETURN_IF_ERROR(CheckVectorIndexes());
     return CheckDocuments();
   }
 
@@ -174,6 +217,53 @@ class LocalDiskChunk : public DiskChunk, public std::enable_shared_from_this<Loc
     return Status::Ok();
   }
 
+  // The table can be read without them, so nothing here is an error.
+  void OpenVectorIndexes() {
+    const std::shared_ptr<const DiskChunk> reopened = std::move(options_.reopened);
+    if (options_.vector_index_format == nullptr || VectorIndexColumns(header_.header.definition).empty()) {
+      return;
+    }
+    if (reopened != nullptr && reopened->header().id == header_.header.id) {
+      vector_indexes_ = static_cast<const LocalDiskChunk&>(*reopened).vector_indexes_;
+    } else {
+      TryOpenVectorIndexes();
+    }
+    if (vector_indexes_ != nullptr) {
+      header_.files.push_back(*vector_file_);
+    }
+  }
+
+  void TryOpenVectorIndexes() {
+    if (!vector_file_.has_value()) {
+      LogWarning("{}: there is no such file; vectors of the chunk are compared one by one until it is merged",
+                 PathOf(kVectorIndexSuffix));
+      return;
+    }
+    Result<std::shared_ptr<const VectorIndexFile>> opened = OpenVectorIndexFile();
+    if (!opened.ok()) {
+      LogWarning("vectors of a chunk are compared one by one until it is merged: {}", opened.status().text());
+      return;
+    }
+    vector_indexes_ = std::move(*opened);
+  }
+
+  Result<std::shared_ptr<const VectorIndexFile>> OpenVectorIndexFile() const {
+    RETURN_IF_ERROR(CheckChunkFiles(env_, folder_, {header_.header, {*vector_file_}}));
+    return VectorIndexFile::Open(env_, folder_, header_.header, *options_.vector_index_format);
+  }
+
+  // A file of another version is no damage: it is made again.
+  Status CheckVectorIndexes() const {
+    if (options_.vector_index_format == nullptr || !vector_file_.has_value()) {
+      return Status::Ok();
+    }
+    if (vector_indexes_ != nullptr) {
+      return vector_indexes_->Check();
+    }
+    Status status = OpenVectorIndexFile().status();
+    return status.code() == StatusCode::kUnsupported ? Status::Ok() : status;
+  }
+
   Status CheckRowCount(std::string_view suffix, uint32_t found) const {
     return found == row_count()
                ? Status::Ok()
@@ -200,6 +290,9 @@ class LocalDiskChunk : public DiskChunk, public std::enable_shared_from_this<Loc
     }
     if (suffix == "spds") {
       return docstore_->file();
+    }
+    if (suffix == kVectorIndexSuffix) {
+      return vector_indexes_->file();
     }
     return suffix == "spt" ? documents_->file() : rowwise_->rows_file();
   }
@@ -246,13 +339,15 @@ class LocalDiskChunk : public DiskChunk, public std::enable_shared_from_this<Loc
 
   Env& env_;
   const std::string folder_;
-  const Options options_;
-  const ChunkHeaderFile header_;
+  Options options_;
+  const std::optional<ChunkHeaderFile::File> vector_file_;
+  ChunkHeaderFile header_;  // of `files` those that are open
   uint64_t header_bytes_ = 0;
   std::shared_ptr<const OpenSectionFile> columnar_;
   std::shared_ptr<const RowwiseFile> rowwise_;
   std::shared_ptr<const Docstore> docstore_;
   std::shared_ptr<const DocumentIndex> documents_;
+  std::shared_ptr<const VectorIndexFile> vector_indexes_;  // nullptr: none could be opened
   mutable Mutex mutex_;
   mutable std::map<ColumnId, std::shared_ptr<const FileColumn>> columns_ GUARDED_BY(mutex_);
 };

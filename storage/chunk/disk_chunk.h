@@ -16,6 +16,7 @@
 #include "storage/format/open_section_file.h"
 #include "storage/schema.h"
 #include "storage/table/table_snapshot.h"
+#include "storage/vector/vector_index.h"
 
 namespace stoa::storage {
 
@@ -43,9 +44,12 @@ class DiskChunk {
   struct Options {
     AccessMode columnar_access = AccessMode::kMmap;
     std::shared_ptr<DocstoreCache> docstore_cache;
+    std::shared_ptr<const VectorIndexFormat> vector_index_format;  // nullptr: without vector indexes
+    // The same chunk, open: its vector indexes are taken over.
+    std::shared_ptr<const DiskChunk> reopened;
   };
   // Every file's header, table and size is checked; contents when they are first read. kCorrupt names the
-  // file.
+  // file. A .spknn that cannot be opened is warned of and left out.
   static Result<std::shared_ptr<const DiskChunk>> Open(Env& env, const std::string& folder, ChunkId id,
                                                        const Options& options);
   virtual ~DiskChunk() = default;
@@ -58,10 +62,17 @@ class DiskChunk {
   // default.
   virtual Result<std::unique_ptr<ColumnReader>> NewReader(std::shared_ptr<const DiskChunk> self,
                                                           const ColumnDefinition& column) const = 0;
+  // nullptr: the chunk is older than the column, or its index could not be opened.
+  virtual const VectorIndex* vector_index(ColumnId) const { return nullptr; }
   virtual AccessMode columnar_access() const = 0;
   virtual uint64_t disk_bytes() const = 0;
   virtual uint64_t ram_bytes() const = 0;
+  virtual uint64_t text_bytes() const { return 0; }  // of stored texts, before compression
+  // A part of a mapping could not be read, so that it is of no use any more: the chunk is to be opened again.
+  virtual bool has_failed() const { return false; }
   virtual std::vector<ChunkFileInfo> Files() const = 0;
+  // The files that stay open, with their suffixes.
+  virtual void VisitFiles(const std::function<void(const std::string&, const OpenSectionFile&)>&) const {}
   // Every checksum and cross-reference; the first fault with file and offset.
   virtual Status Check() const = 0;
 };
@@ -71,6 +82,14 @@ std::string ChunkFileName(ChunkId id, std::string_view suffix);
 // The chunk a file name belongs to, also of a temporary file; nullopt: none.
 std::optional<ChunkId> ChunkOfFileName(std::string_view name);
 
+// What a new chunk's vector indexes are made with.
+struct VectorIndexInput {
+  std::shared_ptr<const VectorIndexFormat> format;  // nullptr: none are made
+  std::shared_ptr<const TableQuantizers> quantizers;
+  uint32_t threads = 1;
+  bool anew = false;  // nothing is taken from the indexes of the parts
+};
+
 // Rows of a part that go into a new chunk: those that are not deleted in this view.
 struct ChunkWriteInput {
   std::vector<std::shared_ptr<const TablePart>> parts;  // rows keep this order
@@ -79,6 +98,7 @@ struct ChunkWriteInput {
   int64_t created = 0;
   uint64_t merged_from = 0;
   DocstoreOptions docstore;
+  VectorIndexInput vector_indexes;
   CancelToken* cancel = nullptr;                                  // polled between blocks
   std::function<void(uint64_t done_rows, uint64_t of)> progress;  // rows × columns
 };

@@ -138,6 +138,15 @@ class DocstoreFile : public Docstore {
   explicit DocstoreFile(std::shared_ptr<const BlockStore> store) : store_(std::move(store)) {}
 
   uint32_t row_count() const override { return store_->info().row_count; }
+  uint64_t text_bytes() const override {
+    const DocstoreDirectory& directory = store_->directory();
+    uint64_t bytes = 0;
+    for (const DocstoreBlock& block : directory.entries) {
+      bytes += block.raw_size;
+    }
+    const uint64_t ends = uint64_t{row_count()} * store_->info().columns.size() * sizeof(uint32_t);
+    return bytes - std::min(bytes, ends);
+  }
   bool Has(ColumnId column) const override { return store_->Find(column) != nullptr; }
   Result<std::unique_ptr<ColumnReader>> NewReader(std::shared_ptr<const Docstore>, ColumnId column,
                                                   ColumnType type) const override {

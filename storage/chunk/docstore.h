@@ -53,6 +53,7 @@ class Docstore {
   virtual ~Docstore() = default;
 
   virtual uint32_t row_count() const = 0;
+  virtual uint64_t text_bytes() const = 0;  // before compression; looks at every block
   virtual bool Has(ColumnId column) const = 0;
   virtual Result<std::unique_ptr<ColumnReader>> NewReader(std::shared_ptr<const Docstore> self,
                                                           ColumnId column, ColumnType type) const = 0;

@@ -41,8 +41,11 @@ PartRows::PartRows(std::span<const std::shared_ptr<const TablePart>> parts)
   }
 }
 
-Status InputProgress::Advance(uint64_t values) {
+Status InputProgress::Advance(uint64_t values, uint64_t bytes) {
   done_ += values;
+  if (cache_ != nullptr) {
+    cache_->NoteRead(bytes);
+  }
   if (report_) {
     report_(done_, total_);
   }
@@ -65,7 +68,9 @@ Result<const ColumnValues*> PartColumnInput::Next() {
   const uint64_t advance = position_ > reported_ ? position_ - reported_ : 0;
   reported_ += advance;
   if (progress_ != nullptr) {
-    RETURN_IF_ERROR(progress_->Advance(advance));
+    const uint64_t bytes =
+        piece_.ints.size() * sizeof(int64_t) + piece_.floats.size() * sizeof(float) + piece_.bytes.size();
+    RETURN_IF_ERROR(progress_->Advance(advance, bytes));
   }
   return piece_.size() > 0 ? &piece_ : nullptr;
 }

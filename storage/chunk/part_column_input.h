@@ -8,6 +8,7 @@
 
 #include "storage/base/cancel_token.h"
 #include "storage/base/result.h"
+#include "storage/chunk/input_cache.h"
 #include "storage/column/column_input.h"
 #include "storage/table/table_snapshot.h"
 
@@ -29,15 +30,19 @@ class PartRows {
 // Whom the inputs tell how far they are, and who may stop them. One thread at a time.
 class InputProgress {
  public:
-  InputProgress(CancelToken* cancel, std::function<void(uint64_t done, uint64_t of)> report)
-      : cancel_(cancel), report_(std::move(report)) {}
+  // `cache`: is told how much is read; may be nullptr.
+  InputProgress(CancelToken* cancel, std::function<void(uint64_t done, uint64_t of)> report,
+                InputCache* cache = nullptr)
+      : cancel_(cancel), report_(std::move(report)), cache_(cache) {}
 
   void SetTotal(uint64_t total) { total_ = total; }
-  Status Advance(uint64_t values);
+  // `values` were read for the first time; `bytes` also when they were read before.
+  Status Advance(uint64_t values, uint64_t bytes);
 
  private:
   CancelToken* cancel_;
   std::function<void(uint64_t done, uint64_t of)> report_;
+  InputCache* cache_;
   uint64_t done_ = 0;
   uint64_t total_ = 0;
 };

@@ -1,10 +1,9 @@
-#include <cstring>
-
 #include "storage/base/byte_reader.h"
 #include "storage/base/byte_writer.h"
 #include "storage/base/fault_point.h"
 #include "storage/chunk/chunk_view.h"
 #include "storage/chunk/generation_file.h"
+#include "storage/chunk/stored_value.h"
 #include "storage/table/column_values_codec.h"
 
 namespace stoa::storage {
@@ -56,44 +55,6 @@ Status WriteTemporary(Env& env, const std::string& path, ChunkId chunk, uint64_t
   return Status::Ok();
 }
 
-template <typename T>
-bool Ascends(std::string_view items) {
-  for (size_t at = sizeof(T); at + sizeof(T) <= items.size(); at += sizeof(T)) {
-    T pair[2];
-    std::memcpy(pair, items.data() + at - sizeof(T), sizeof(pair));
-    if (pair[0] >= pair[1]) {
-      return false;
-    }
-  }
-  return items.size() % sizeof(T) == 0;
-}
-
-// uint32 dims, then vectors of as many float32.
-bool IsVectorArray(std::string_view value) {
-  uint32_t dims = 0;
-  if (value.size() < sizeof(dims)) {
-    return value.empty();
-  }
-  std::memcpy(&dims, value.data(), sizeof(dims));
-  const uint64_t floats = value.size() - sizeof(dims);
-  return dims != 0 && floats % (uint64_t{dims} * sizeof(float)) == 0;
-}
-
-bool IsValueOf(ColumnType type, std::string_view value) {
-  switch (type) {
-    case ColumnType::kMulti:
-      return Ascends<uint32_t>(value);
-    case ColumnType::kMulti64:
-      return Ascends<int64_t>(value);
-    case ColumnType::kFloatVector:
-      return value.size() % sizeof(float) == 0;
-    case ColumnType::kFloatVectorArray:
-      return IsVectorArray(value);
-    default:
-      return true;
-  }
-}
-
 // One column section.
 class ColumnSectionReader {
  public:
@@ -127,8 +88,9 @@ class ColumnSectionReader {
     ASSIGN_OR_RETURN(patch->values, DecodeColumnValues(reader_, column_, type_, count));
     if (LaneOf(type_) == Lane::kBytes) {
       for (size_t i = 0; i < count; ++i) {
-        if (!IsValueOf(type_, patch->values.BytesAt(i))) {
-          return CorruptError("offset {}: the value of row {} is none of its type", offset, patch->rows[i]);
+        const Status status = CheckStoredValue(type_, patch->values.BytesAt(i));
+        if (!status.ok()) {
+          return status.WithContext(fmt::format("offset {}: row {}", offset, patch->rows[i]));
         }
       }
     }

@@ -37,6 +37,8 @@ class RamSegment {
   RowId Append(DocId id);
   void GiveUp(uint32_t from, uint32_t to);  // these rows were never published and never will be
   Arena& arena() { return arena_; }
+  // Memory of the codes of its vectors, in all versions that are held.
+  const std::shared_ptr<std::atomic<uint64_t>>& code_bytes() const { return code_bytes_; }
   uint64_t fixed_bytes() const { return uint64_t{capacity_} * 12 + (uint64_t{mask_} + 1) * 4; }
 
  private:
@@ -57,6 +59,7 @@ class RamSegment {
   std::unique_ptr<std::atomic<uint32_t>[]> slots_;  // tag and row + 1; 0: free
   uint32_t appended_ = 0;
   Arena arena_;
+  const std::shared_ptr<std::atomic<uint64_t>> code_bytes_ = std::make_shared<std::atomic<uint64_t>>(0);
 };
 
 // A segment as one snapshot sees it. Immutable and safe to share.
@@ -69,7 +72,7 @@ class SegmentView : public TablePart {
     std::shared_ptr<const ColumnDirectory> directory;
     DocId min_id{UINT64_MAX};
     DocId max_id{0};
-    uint64_t ram_bytes = 0;
+    uint64_t ram_bytes = 0;      // without codes
     uint64_t garbage_bytes = 0;  // of the arena: values that were replaced
     bool sealed = false;         // it is being written to a disk chunk: no row is appended any more
   };
@@ -80,11 +83,20 @@ class SegmentView : public TablePart {
   Result<std::optional<RowId>> FindDocument(DocId id) const override;
   Result<std::unique_ptr<ColumnReader>> Column(const ColumnDefinition& column) const override;
   bool is_disk_chunk() const override { return false; }
-  uint64_t ram_bytes() const override { return state_.ram_bytes; }
+  uint64_t ram_bytes() const override {
+    return state_.ram_bytes + state_.segment->code_bytes()->load(std::memory_order_relaxed);
+  }
+  CodeBlock Codes(const ColumnDefinition& column, uint32_t block,
+                  const std::shared_ptr<const VectorQuantizer>& quantizer) const override;
+  // Whether Codes() has nothing to make.
+  bool HasCodes(const ColumnDefinition& column, uint32_t block, const VectorQuantizer& quantizer) const;
 
   const State& state() const { return state_; }
 
  private:
+  const ColumnBlock* BlockOf(const ColumnDefinition& column, uint32_t block) const;
+  uint32_t RowsOfBlock(uint32_t block) const;
+
   State state_;
 };
 

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "storage/base/check.h"
+#include "storage/chunk/block_codes.h"
 
 namespace stoa::storage {
 namespace {
@@ -64,6 +65,24 @@ void WriteCells(const CellTarget& target, const ColumnValues& values, size_t cou
   }
 }
 
+std::shared_ptr<BlockCodeCell> CopyOf(const std::shared_ptr<BlockCodes>& codes, uint32_t capacity) {
+  return codes == nullptr ? std::make_shared<BlockCodeCell>()
+                          : std::make_shared<BlockCodeCell>(std::make_shared<BlockCodes>(*codes, capacity));
+}
+
+// The codes of rows of a block that was just copied or made, for their new values.
+void RenewCodes(const ColumnBlock& block, std::span<const RowId> rows) {
+  const std::shared_ptr<BlockCodes> codes = block.code_cell()->Load();
+  if (codes == nullptr) {
+    return;
+  }
+  for (const RowId row : rows) {
+    if (row.value % kBlockRows < codes->rows()) {
+      codes->Renew(block.values<BytesCell>(), row.value % kBlockRows);
+    }
+  }
+}
+
 uint32_t BlockCapacity(uint32_t segment_capacity, uint32_t rows) {
   if (segment_capacity > kBlockRows) {
     return kBlockRows;
@@ -78,9 +97,13 @@ uint32_t BlockCapacity(uint32_t segment_capacity, uint32_t rows) {
 }  // namespace
 
 SegmentEdit::SegmentEdit(std::shared_ptr<const SegmentView> base)
-    : base_(std::move(base)), next_(base_->state()), deletes_(next_.deleted) {}
+    : base_(std::move(base)),
+      next_(base_->state()),
+      first_new_row_(next_.row_count),
+      deletes_(next_.deleted) {}
 
-SegmentEdit::SegmentEdit(uint32_t capacity) : deletes_(std::make_shared<const DeleteMap>()) {
+SegmentEdit::SegmentEdit(uint32_t capacity)
+    : first_new_row_(0), deletes_(std::make_shared<const DeleteMap>()) {
   next_.segment = std::make_shared<RamSegment>(capacity);
   next_.directory = std::make_shared<const ColumnDirectory>();
 }
@@ -182,7 +205,7 @@ ColumnBlock* SegmentEdit::BlockForAppend(const ColumnDefinition& column, uint32_
   }
   std::shared_ptr<ColumnBlock>& place = own.blocks[index];
   if (place == nullptr || place->capacity() < end) {
-    ReplaceBlock(place, own.type, BlockCapacity(next_.segment->capacity(), end));
+    ReplaceBlock(own, place, BlockCapacity(next_.segment->capacity(), end));
   }
   return place.get();
 }
@@ -195,15 +218,20 @@ ColumnBlock& SegmentEdit::BlockForUpdate(StoredColumn& column, uint32_t row) {
   std::shared_ptr<ColumnBlock>& place = column.blocks[index];
   if (place == nullptr || !own_blocks_.contains(place.get()) || place->capacity() <= row % kBlockRows) {
     const uint32_t wanted = std::max(row % kBlockRows + 1, place != nullptr ? place->capacity() : 0);
-    ReplaceBlock(place, column.type, BlockCapacity(next_.segment->capacity(), wanted));
+    ReplaceBlock(column, place, BlockCapacity(next_.segment->capacity(), wanted));
   }
   return *place;
 }
 
 // A copy of the block at `place`, or a new one, with room for `capacity` cells.
-void SegmentEdit::ReplaceBlock(std::shared_ptr<ColumnBlock>& place, ColumnType type, uint32_t capacity) {
-  const Cell cell = CellOf(type);
+void SegmentEdit::ReplaceBlock(const StoredColumn& column, std::shared_ptr<ColumnBlock>& place,
+                               uint32_t capacity) {
+  const Cell cell = CellOf(column.type);
   auto block = std::make_shared<ColumnBlock>(cell, capacity);
+  if (column.coded_dims > 0) {
+    const bool coded = quantizers_ != nullptr && place != nullptr && place->code_cell() != nullptr;
+    block->SetCodeCell(CopyOf(coded ? place->code_cell()->Load() : nullptr, capacity));
+  }
   if (place != nullptr) {
     const uint32_t cells = std::min(place->capacity(), capacity);
     std::memcpy(block->values<std::byte>(), place->values<std::byte>(), cells * CellWidth(cell));
@@ -229,6 +257,8 @@ StoredColumn& SegmentEdit::Own(const ColumnDefinition& column) {
   if (place == entries.end() || place->id != column.id) {
     auto own = std::make_shared<StoredColumn>();
     own->type = column.type;
+    own->coded_dims =
+        column.type == ColumnType::kFloatVector && column.knn.has_value() ? column.knn->dims : 0;
     entries.insert(place, {column.id, own});
     own_columns_.insert(own_columns_.begin() + index, own);
     return *own;
@@ -285,9 +315,45 @@ void SegmentEdit::Update(std::span<const RowId> rows, std::span<const uint32_t> 
     }
     WriteCells({block, cell, next_.segment->arena()}, values, last - done, at,
                [&](size_t i) { return picks[done + i]; });
+    if (own.coded_dims > 0) {
+      RenewCodes(block, rows.subspan(done, last - done));
+    }
     done = last;
   }
   changed_ = true;
+}
+
+// Vectors that come with this edit are coded before anybody sees them. Older ones whose codes are missing are
+// left to others: the commit would wait for them.
+void SegmentEdit::MakeCodes() {
+  if (quantizers_ == nullptr) {
+    return;
+  }
+  for (const TableQuantizers::Entry& entry : quantizers_->entries) {
+    const StoredColumn* const column = next_.directory->Find(entry.column);
+    if (column != nullptr && column->coded_dims > 0) {
+      MakeCodesOf(*column, entry.quantizer);
+    }
+  }
+}
+
+void SegmentEdit::MakeCodesOf(const StoredColumn& column,
+                              const std::shared_ptr<const VectorQuantizer>& quantizer) {
+  const CodeRecipe recipe{quantizer, column.coded_dims, next_.segment->code_bytes()};
+  for (uint32_t index = 0; index < column.blocks.size(); ++index) {
+    const ColumnBlock* const block = column.blocks[index].get();
+    const uint32_t first = index * kBlockRows;
+    const bool has_new_rows =
+        next_.row_count > std::max(first, first_new_row_) && first_new_row_ < first + kBlockRows;
+    if (block == nullptr || block->code_cell() == nullptr || !(has_new_rows || own_blocks_.contains(block))) {
+      continue;
+    }
+    const auto codes = block->code_cell()->Load();
+    const bool is_current = codes != nullptr && codes->quantizer().id() == quantizer->id();
+    if (is_current || first >= first_new_row_) {
+      block->code_cell()->Make(recipe, *block, std::min(next_.row_count - first, block->capacity()));
+    }
+  }
 }
 
 std::shared_ptr<const SegmentView> SegmentEdit::FinishView() {
@@ -298,6 +364,7 @@ std::shared_ptr<const SegmentView> SegmentEdit::FinishView() {
   if (directory_ != nullptr) {
     next_.directory = std::move(directory_);
   }
+  MakeCodes();
   next_.ram_bytes = next_.segment->fixed_bytes() + next_.segment->arena().allocated() +
                     next_.directory->bytes + next_.deleted->ram_bytes();
   return std::make_shared<const SegmentView>(std::move(next_));

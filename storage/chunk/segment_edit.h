@@ -22,6 +22,9 @@ class SegmentEdit : public PartEdit {
   explicit SegmentEdit(std::shared_ptr<const SegmentView> base);
   explicit SegmentEdit(uint32_t capacity);  // an empty segment
 
+  // What vectors of new and updated rows are coded with; not given: codes are left for later.
+  void CodeWith(std::shared_ptr<const TableQuantizers> quantizers) { quantizers_ = std::move(quantizers); }
+
   uint32_t row_count() const { return next_.row_count; }
   uint32_t room() const { return next_.segment->capacity() - next_.segment->appended(); }
   Result<std::optional<RowId>> Find(DocId id) const override;
@@ -42,13 +45,17 @@ class SegmentEdit : public PartEdit {
   void Widen(StoredColumn& column, ColumnType type);
   ColumnBlock* BlockForAppend(const ColumnDefinition& column, uint32_t row, uint32_t end, bool only_defaults);
   ColumnBlock& BlockForUpdate(StoredColumn& column, uint32_t row);
-  void ReplaceBlock(std::shared_ptr<ColumnBlock>& place, ColumnType type, uint32_t capacity);
+  void ReplaceBlock(const StoredColumn& column, std::shared_ptr<ColumnBlock>& place, uint32_t capacity);
+  void MakeCodes();
+  void MakeCodesOf(const StoredColumn& column, const std::shared_ptr<const VectorQuantizer>& quantizer);
   void AppendColumn(const ColumnValues& values, size_t from, size_t count, uint32_t first_row,
                     const ColumnDefinition& column);
 
   std::shared_ptr<const SegmentView> base_;
   SegmentView::State next_;
+  uint32_t first_new_row_;
   bool changed_ = false;
+  std::shared_ptr<const TableQuantizers> quantizers_;
   DeleteMapEdit deletes_;
   std::shared_ptr<ColumnDirectory> directory_;              // copy of the base's once a column changes
   std::vector<std::shared_ptr<StoredColumn>> own_columns_;  // parallel to directory_: copies of this edit

@@ -180,6 +180,26 @@ uint64_t OpenSectionFile::ResidentBytes() const {
   return state_->bytes.mapping != nullptr ? state_->bytes.mapping->ResidentBytes() : 0;
 }
 
+bool OpenSectionFile::has_failed() const {
+  return state_->bytes.mapping != nullptr && state_->bytes.mapping->has_failed();
+}
+
+CachedPages OpenSectionFile::Cached() const {
+  const FileBytes& bytes = state_->bytes;
+  return bytes.mapping != nullptr ? bytes.mapping->Cached() : bytes.file->Cached();
+}
+
+void OpenSectionFile::GiveUp(std::span<const ByteRange> ranges) const {
+  const FileBytes& bytes = state_->bytes;
+  if (bytes.mapping != nullptr) {
+    bytes.mapping->GiveUp(ranges);
+    return;
+  }
+  for (const ByteRange& range : ranges) {
+    bytes.file->DropBehind(range.offset, range.length);
+  }
+}
+
 Status OpenSectionFile::State::CheckZeros(uint64_t from, uint64_t to) const {
   std::string gap(to - from, '\0');
   RETURN_IF_ERROR(bytes.Read(from, gap));

@@ -198,7 +198,10 @@ class OpenSectionFile : public std::enable_shared_from_this<OpenSectionFile> {
   // kCorrupt "…: section K.N is missing" when the file has no such section.
   Result<SectionBytes> Section(uint32_t kind, uint32_t key) const;
   bool Has(uint32_t kind, uint32_t key) const;
-  uint64_t ResidentBytes() const;  // of the mapping; 0 in file mode
+  uint64_t ResidentBytes() const;                        // of the mapping; 0 in file mode
+  bool has_failed() const;                               // MappedFile::has_failed; false in file mode
+  CachedPages Cached() const;                            // of the file, in either mode
+  void GiveUp(std::span<const ByteRange> ranges) const;  // MappedFile::GiveUp, in either mode
   // Every byte: the pages of every section, checked before or not, and the zeros between them. With
   // `drop_behind` the page cache forgets what was read (file mode), or gives it up first when the kernel
   // needs memory (mapped).

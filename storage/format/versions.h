@@ -30,7 +30,7 @@ inline constexpr FormatVersions kBlobFormat{
 inline constexpr FormatVersions kDocstoreFormat{.kind = "docstore file", .oldest_readable = 1, .current = 1};
 
 inline constexpr FormatVersions kChunkHeaderFormat{
-    .kind = "header of a chunk", .oldest_readable = 1, .current = 1};
+    .kind = "header of a chunk", .oldest_readable = 1, .current = 2};
 inline constexpr FormatVersions kColumnarFormat{.kind = "columnar file", .oldest_readable = 1, .current = 1};
 
 // kUnsupported for a file that is too old or too new, with what was found and what is supported.

@@ -39,6 +39,9 @@ struct StorageOptions {
   uint32_t parallel_chunk_merges = 0;  // merges at a time; 0: half the processors, at least one
   uint32_t merge_chunks_per_job = 2;
   uint64_t docstore_cache_size = 16u << 20;
+
+  std::shared_ptr<const VectorIndexFormat> vector_index_format;  // nullptr: chunks get no vector indexes
+  uint32_t knn_parallel_build = 0;                               // threads of one; 0: the processors
 };
 
 struct CommitResult {
@@ -47,10 +50,20 @@ struct CommitResult {
   uint64_t updated = 0;   // rows that UpdateRows found
 };
 
+// Flushes or merges since the start.
+struct ChunkWork {
+  uint64_t finished = 0;
+  uint64_t failed = 0;  // those that were cancelled do not count
+  uint64_t bytes = 0;   // of the chunks that were written
+  uint64_t microseconds = 0;
+};
+
 struct StorageCounters {
   uint64_t binlog_bytes = 0;
   uint64_t binlog_syncs = 0;
   uint64_t commits = 0;
+  ChunkWork flushes;
+  ChunkWork merges;
 };
 
 // What is on disk and in memory of a table.
@@ -66,10 +79,13 @@ struct TableStatistics {
   std::vector<Chunk> chunks;         // oldest first
   std::vector<ChunkFileInfo> files;  // of the chunks and the RAM part file; names relative to the data folder
   uint32_t ram_segments = 0;
-  uint64_t ram_bytes = 0;        // RAM segments
-  uint64_t chunk_ram_bytes = 0;  // what open chunks keep in memory
-  uint64_t mem_limit = 0;        // rt_mem_limit
-  double mem_limit_rate = 0;     // share of it at which the RAM part becomes a disk chunk
+  uint64_t ram_bytes = 0;          // RAM segments
+  uint64_t chunk_ram_bytes = 0;    // what open chunks keep in memory
+  uint64_t mem_limit = 0;          // rt_mem_limit
+  double mem_limit_rate = 0;       // share of it at which the RAM part becomes a disk chunk
+  uint64_t text_bytes = 0;         // of stored texts, before compression, those of dead rows included
+  uint64_t transaction = 0;        // the last one of the table that is published; 0: none, or it has no log
+  uint64_t saved_transaction = 0;  // up to which the table does not need the log
   bool frozen = false;
   bool optimizing = false;
 };
@@ -145,22 +161,30 @@ class Catalog {
   virtual Status FlushRamChunk(std::string_view name) = 0;
   // Merges chunks until there are at most `cutoff`, in the background or before it returns.
   virtual Status Optimize(std::string_view name, const OptimizeRequest& request) = 0;
+  // Writes every disk chunk anew with vector indexes that take nothing over from the old ones, quantisers
+  // included, while reads and writes go on; returns when it is done. An error leaves the chunks that are not
+  // done as they were. kInvalid when no column has an index.
+  virtual Status RebuildVectorIndexes(std::string_view name, CancelToken* cancel) = 0;
   // Flushes the RAM part and keeps every file as it is until Unfreeze(): no flush, merge or checkpoint;
   // writes to RAM go on. Absolute paths of the table's files. Counts: each Freeze needs an Unfreeze.
   virtual Result<std::vector<std::string>> Freeze(std::string_view name) = 0;
   virtual Status Unfreeze(std::string_view name) = 0;
   // A consistent copy of the tables (none named: all) as a data folder of its own below `folder`, which is
-  // made; returns its path. A server started on it has the tables as they were at one moment each.
-  virtual Result<std::string> Backup(const std::vector<std::string>& names, const std::string& folder) = 0;
+  // made; returns its path. A server started on it has the tables as they were at one moment each. `cancel`
+  // may be nullptr; what was copied is removed again.
+  virtual Result<std::string> Backup(const std::vector<std::string>& names, const std::string& folder,
+                                     const CancelToken* cancel) = 0;
   // Adds the table that a backup, or another data folder that is not in use, holds under `path`, as `name`:
   // files are checked and copied. `path`: the folder of the table beside the manifest that names it.
   virtual Status Import(std::string_view name, const std::string& path) = 0;
-  // SET GLOBAL: auto_optimize, optimize_cutoff, parallel_chunk_merges and merge_chunks_per_job as in
-  // `options`, from the next decision on; its other members are ignored.
+  // SET GLOBAL: auto_optimize, optimize_cutoff, parallel_chunk_merges, merge_chunks_per_job and
+  // knn_parallel_build as in `options`, from the next decision on; its other members are ignored.
   virtual void SetMaintenanceOptions(const StorageOptions& options) = 0;
   virtual TableStatistics Statistics(const Table& table) const = 0;
   virtual std::vector<MaintenanceJob> Jobs() const = 0;
   virtual WaitHistogram waits() const = 0;
+  // How long commits waited for the log to be on disk, whatever else the disk was doing.
+  virtual WaitHistogram log_waits() const { return {}; }
 
   // Clean stop: no more writes, every RAM part is written, the log is emptied.
   virtual Status Close() = 0;

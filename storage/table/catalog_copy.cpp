@@ -11,51 +11,6 @@
 namespace stoa::storage {
 namespace {
 
-constexpr size_t kCopyBytes = 1u << 20;
-
-// Files of the table that the manifest names.
-Result<std::vector<std::string>> NamedFiles(Env& env, const std::string& folder, const TableFiles& files) {
-  std::vector<std::string> names;
-  if (!env.Exists(folder)) {
-    return names;
-  }
-  ASSIGN_OR_RETURN(const std::vector<std::string> all, env.List(folder));
-  for (const std::string& name : all) {
-    const std::optional<ChunkId> chunk = ChunkOfFileName(name);
-    const bool is_ram = files.ram_generation > 0 && name == RamFileName(files.ram_generation);
-    const bool is_chunk = chunk.has_value() && !name.ends_with(".tmp") &&
-                          std::any_of(files.chunks.begin(), files.chunks.end(),
-                                      [&](const auto& other) { return other.named.id == *chunk; });
-    if (is_ram || is_chunk) {
-      names.push_back(name);
-    }
-  }
-  return names;
-}
-
-Status CopyFile(Env& env, const std::string& from, const std::string& to) {
-  STOA_FAULT_POINT("copy.file");
-  ASSIGN_OR_RETURN(const auto source, env.OpenForRead(from));
-  ASSIGN_OR_RETURN(const auto target, env.Create(to));
-  std::string buffer;
-  for (uint64_t done = 0; done < source->size(); done += buffer.size()) {
-    buffer.resize(std::min<uint64_t>(kCopyBytes, source->size() - done));
-    RETURN_IF_ERROR(source->Read(done, buffer));
-    RETURN_IF_ERROR(target->Append(buffer));
-  }
-  RETURN_IF_ERROR(target->Sync());
-  return target->Close();
-}
-
-Status CopyFiles(Env& env, const std::string& from, const std::string& to, const TableFiles& files) {
-  ASSIGN_OR_RETURN(const std::vector<std::string> names, NamedFiles(env, from, files));
-  RETURN_IF_ERROR(env.MakeFolder(to));
-  for (const std::string& name : names) {
-    RETURN_IF_ERROR(CopyFile(env, from + "/" + name, to + "/" + name));
-  }
-  return env.SyncFolder(to);
-}
-
 // "backup-20261130201500"
 std::string BackupName(int64_t unix_seconds) {
   const std::time_t time = unix_seconds;
@@ -97,11 +52,11 @@ Result<std::vector<std::string>> LocalCatalog::Freeze(std::string_view name) {
     files = place->second.files;
   }
   const std::string folder = PathOf(files.folder);
-  ASSIGN_OR_RETURN(const std::vector<std::string> names, NamedFiles(env_, folder, files));
+  ASSIGN_OR_RETURN(const std::vector<PinnedFile> pinned, PinFiles(env_, folder, files));
   table->maintenance_.frozen.fetch_add(1);  // under the files mutex: nothing is saved from here on
   std::vector<std::string> paths{options_.data_dir + "/" + kManifestName};
-  for (const std::string& file : names) {
-    paths.push_back(folder + "/" + file);
+  for (const PinnedFile& file : pinned) {
+    paths.push_back(folder + "/" + file.name);
   }
   return paths;
 }
@@ -114,15 +69,16 @@ Status LocalCatalog::Unfreeze(std::string_view name) {
   return Status::Ok();
 }
 
-// Writes the table and copies its files; reads and writes of the table go on meanwhile.
-Result<ManifestTable> LocalCatalog::CopyTable(const std::shared_ptr<Table>& table,
-                                              const std::string& target) {
+// Writes the table. What happens to it from here on is not in the copy.
+Result<LocalCatalog::Pinned> LocalCatalog::PinTable(const std::shared_ptr<Table>& table,
+                                                    const CancelToken* cancel) {
+  RETURN_IF_ERROR(WaitUntilFree(table->maintenance_.files_mutex, {cancel}));
   MutexLock files_lock(table->maintenance_.files_mutex);
   if (table->maintenance_.frozen.load() > 0) {
     return InvalidError("table '{}' is frozen", table->definition()->name);
   }
   RETURN_IF_ERROR(SaveTable(table, RamSave::kWrite, Lsn(0)));
-  ManifestTable copy;
+  Pinned pinned;
   TableFiles files;
   {
     MutexLock lock(registry_mutex_);
@@ -131,22 +87,33 @@ Result<ManifestTable> LocalCatalog::CopyTable(const std::shared_ptr<Table>& tabl
       return NotFoundError("table '{}' was dropped", table->definition()->name);
     }
     files = place->second.files;
-    copy.definition = *place->second.definition;
+    pinned.table.definition = *place->second.definition;
   }
-  copy.folder = files.folder;
-  copy.flushed = files.flushed;
-  copy.ram_generation = files.ram_generation;
-  copy.next_chunk_id = files.next_chunk_id;
+  pinned.table.folder = files.folder;
+  pinned.table.flushed = files.flushed;
+  pinned.table.ram_generation = files.ram_generation;
+  pinned.table.next_chunk_id = files.next_chunk_id;
   for (const TableFiles::Chunk& chunk : files.chunks) {
-    copy.chunks.push_back(chunk.named);
+    pinned.table.chunks.push_back(chunk.named);
   }
-  RETURN_IF_ERROR(CopyFiles(env_, PathOf(files.folder), target + "/" + files.folder, files));
-  // A backup that cannot be opened is none.
-  RETURN_IF_ERROR(OpenTableFiles(env_, target, copy, ChunkOptions(copy.definition)).status());
-  return copy;
+  ASSIGN_OR_RETURN(pinned.files, PinFiles(env_, PathOf(files.folder), files));
+  return pinned;
 }
 
-Result<std::string> LocalCatalog::Backup(const std::vector<std::string>& names, const std::string& folder) {
+// Reads and writes of the table go on meanwhile, and so do its flushes and merges.
+Result<ManifestTable> LocalCatalog::CopyTable(const std::shared_ptr<Table>& table, const std::string& target,
+                                              const CancelToken* cancel) {
+  ASSIGN_OR_RETURN(Pinned pinned, PinTable(table, cancel));
+  RETURN_IF_ERROR(CopyFiles(env_, pinned.files, target + "/" + pinned.table.folder, cancel));
+  // A backup that cannot be opened is none. Loading its vector indexes would say little and cost much.
+  DiskChunk::Options options = ChunkOptions(pinned.table.definition);
+  options.vector_index_format = nullptr;
+  RETURN_IF_ERROR(OpenTableFiles(env_, target, pinned.table, options).status());
+  return std::move(pinned.table);
+}
+
+Result<std::string> LocalCatalog::Backup(const std::vector<std::string>& names, const std::string& folder,
+                                         const CancelToken* cancel) {
   RETURN_IF_ERROR(CheckOpen());
   std::vector<std::shared_ptr<Table>> tables;
   for (const std::string& name : names) {
@@ -165,7 +132,7 @@ Result<std::string> LocalCatalog::Backup(const std::vector<std::string>& names, 
   Manifest manifest;
   Status status;
   for (const std::shared_ptr<Table>& table : tables) {
-    Result<ManifestTable> copy = CopyTable(table, target);
+    Result<ManifestTable> copy = CopyTable(table, target, cancel);
     if (!copy.ok()) {
       status = copy.status();
       break;
@@ -221,7 +188,8 @@ Status LocalCatalog::Import(std::string_view name, const std::string& path) {
   ManifestTable copied = *found;
   copied.folder = FolderOf(*entry.definition);
   const std::string target = PathOf(copied.folder);
-  Status status = CopyFiles(env_, parent + "/" + folder, target, opened.files);
+  ASSIGN_OR_RETURN(const std::vector<PinnedFile> files, PinFiles(env_, parent + "/" + folder, opened.files));
+  Status status = CopyFiles(env_, files, target, nullptr);
   if (status.ok()) {
     Result<OpenedTable> copy = OpenTableFiles(env_, options_.data_dir, copied, options);
     status = copy.ok() ? AddImported(std::move(entry), std::move(*copy)) : copy.status();

@@ -118,10 +118,11 @@ Status LocalCatalog::Drop(std::string_view name) {
   }
   const std::string folder = place->second.files.folder;
   next.erase(place);
-  RETURN_IF_ERROR(Save(std::move(next)));
+  RETURN_IF_ERROR(Save(std::move(next), Room::kReserve));
   table->dropped_.store(true);
   memory_freed_.store(true);
   RemoveFolder(folder);
+  KeepReserve();
   ForgetLog();
   return Status::Ok();
 }
@@ -136,8 +137,9 @@ Status LocalCatalog::DropDamaged(std::string_view name) {
   }
   const std::string folder = place->second.files.folder;
   next.erase(place);
-  RETURN_IF_ERROR(Save(std::move(next)));
+  RETURN_IF_ERROR(Save(std::move(next), Room::kReserve));
   RemoveFolder(folder);
+  KeepReserve();
   ForgetLog();
   return Status::Ok();
 }
@@ -156,10 +158,11 @@ void LocalCatalog::RemoveFolder(const std::string& folder) {
 
 // Publishes `snapshot` with the definition of `entry` (in `next`) once the manifest has it.
 Status LocalCatalog::Define(Entries next, Entries::iterator entry,
-                            std::shared_ptr<const TableSnapshot> snapshot) NO_THREAD_SAFETY_ANALYSIS {
+                            std::shared_ptr<const TableSnapshot> snapshot,
+                            Room room) NO_THREAD_SAFETY_ANALYSIS {
   Table& table = *entry->second.table;
   entry->second.definition = snapshot->definition;
-  RETURN_IF_ERROR(Save(std::move(next)));
+  RETURN_IF_ERROR(Save(std::move(next), room));
   pipeline_->PublishNow(table, std::move(snapshot));
   return Status::Ok();
 }
@@ -187,10 +190,12 @@ Status LocalCatalog::Truncate(std::string_view name) {
   place->second.files.folder = FolderOf(*definition);
   place->second.files.flushed = pipeline_->log() != nullptr ? pipeline_->log()->last_durable() : Lsn(0);
   place->second.flushed_version = pipeline_->PublishedState(*table).version + 1;
-  RETURN_IF_ERROR(Define(std::move(next), place, EmptySnapshot(std::move(definition))));
+  RETURN_IF_ERROR(Define(std::move(next), place, EmptySnapshot(std::move(definition)), Room::kReserve));
   table->maintenance_.unsaved_flush.store(false);
+  table->maintenance_.unsaved_merge.store(false);
   memory_freed_.store(true);
   RemoveFolder(old_folder);
+  KeepReserve();
   ForgetLog();
   return Status::Ok();
 }
@@ -244,7 +249,7 @@ Status LocalCatalog::Alter(std::string_view name, const std::function<Status(Tab
 
 // Opens the chunks again when access_columnar_attrs changed; statements under way keep theirs.
 Status LocalCatalog::SwitchAccess(TableSnapshot& snapshot) const {
-  const DiskChunk::Options options = ChunkOptions(*snapshot.definition);
+  DiskChunk::Options options = ChunkOptions(*snapshot.definition);
   for (auto& part : snapshot.parts) {
     if (!part->is_disk_chunk()) {
       continue;
@@ -253,6 +258,7 @@ Status LocalCatalog::SwitchAccess(TableSnapshot& snapshot) const {
     if (state.chunk->columnar_access() == options.columnar_access) {
       continue;
     }
+    options.reopened = state.chunk;
     ASSIGN_OR_RETURN(state.chunk,
                      DiskChunk::Open(env_, state.chunk->folder(), state.chunk->header().id, options));
     part = std::make_shared<const ChunkView>(std::move(state));

@@ -65,7 +65,9 @@ PartList Replace(const PartList& now, const PartList& replaced, std::shared_ptr<
 }  // namespace
 
 DiskChunk::Options LocalCatalog::ChunkOptions(const TableDefinition& definition) const {
-  return {.columnar_access = AccessModeOf(definition, options_), .docstore_cache = docstore_cache_};
+  return {.columnar_access = AccessModeOf(definition, options_),
+          .docstore_cache = docstore_cache_,
+          .vector_index_format = options_.vector_index_format};
 }
 
 Status LocalCatalog::FlushRamChunk(std::string_view name) {
@@ -74,8 +76,18 @@ Status LocalCatalog::FlushRamChunk(std::string_view name) {
   return FlushRamPart(table, true);
 }
 
-// `wait`: for a table that another statement changes; else it is left for later.
+// `wait`: for a table that another statement changes, and again when that one ended the flush; else it is
+// left for later.
 Status LocalCatalog::FlushRamPart(const std::shared_ptr<Table>& table, bool wait) {
+  while (true) {
+    const Status status = TryFlushRamPart(table, wait);
+    if (!wait || status.code() != StatusCode::kCancelled || closed_.load()) {
+      return status;
+    }
+  }
+}
+
+Status LocalCatalog::TryFlushRamPart(const std::shared_ptr<Table>& table, bool wait) {
   const auto job = jobs_.Start({.table = table.get(),
                                 .table_name = table->definition()->name,
                                 .what = "flush of the RAM part",
@@ -170,6 +182,10 @@ Result<std::shared_ptr<const DiskChunk>> LocalCatalog::MakeChunk(const std::shar
   input.created = clock_.UnixSeconds();
   input.merged_from = rows.merged_from;
   input.docstore = DocstoreOptionsOf(rows.definition);
+  input.vector_indexes = {.format = options_.vector_index_format,
+                          .quantizers = rows.anew ? rows.quantizers : table->Peek()->quantizers,
+                          .threads = merge_settings_.Load()->knn_parallel_build,
+                          .anew = rows.anew};
   input.cancel = &job.cancel();
   input.progress = [&job, cancel](uint64_t done, uint64_t total) {
     job.SetProgress(done, total);
@@ -177,9 +193,17 @@ Result<std::shared_ptr<const DiskChunk>> LocalCatalog::MakeChunk(const std::shar
       job.cancel().Cancel();
     }
   };
-  RETURN_IF_ERROR(WriteChunk(env_, folder, input));
+  WorkRecorder::Scope work(rows.merged_from > 0 ? merges_ : flushes_);
+  const Status written = WriteChunk(env_, folder, input);
+  if (!written.ok()) {
+    work.Failed(written);
+    return written;
+  }
   auto chunk = DiskChunk::Open(env_, folder, input.id, ChunkOptions(rows.definition));
-  if (!chunk.ok()) {
+  if (chunk.ok()) {
+    work.Finished((*chunk)->disk_bytes());
+  } else {
+    work.Failed(chunk.status());
     RemoveChunk(*table, input.id);
   }
   return chunk;
@@ -220,6 +244,8 @@ Status LocalCatalog::PublishChunk(Table& table, std::span<const std::shared_ptr<
   next->definition = head.definition;
   next->parts = Replace(head.parts, after, std::move(view));
   RETURN_IF_ERROR(SwitchAccess(*next));  // altered since the chunk was begun
+  next->quantizers = head.quantizers;
+  next->quantizers = QuantizersOf(*next);
   pipeline_->PublishNow(table, std::move(next));
   return Status::Ok();
 }

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "storage/base/log.h"
+#include "storage/chunk/vector_index_file.h"
 #include "storage/table/local_catalog.h"
 #include "storage/table/table_options.h"
 
@@ -19,10 +20,30 @@ MergeChoice LocalCatalog::ChooseMerge(const Table& table,
                           .busy = jobs_.IsBusy(table, state.chunk->header().id),
                           .fresh = state.chunk->header().id.value >= task.first_fresh});
   }
-  return task.kind == MergeKind::kFull
-             ? ChooseFullMerge(candidates, task.cutoff)
-             : ChooseBackgroundMerge(candidates, task.cutoff, merge_settings_.Load()->chunks_per_job);
+  switch (task.kind) {
+    case MergeKind::kFull:
+      return ChooseFullMerge(candidates, task.cutoff);
+    case MergeKind::kRebuild:
+      return ChooseRebuild(candidates);
+    case MergeKind::kBackground:
+      break;
+  }
+  return ChooseBackgroundMerge(candidates, task.cutoff, merge_settings_.Load()->chunks_per_job);
 }
+
+namespace {
+
+// Adds those of the chunk that are not there yet.
+void NoteQuantizers(const DiskChunk& chunk, TableQuantizers& quantizers) {
+  for (const ColumnDefinition& column : chunk.header().definition.columns) {
+    const VectorIndex* const index = chunk.vector_index(column.id);
+    if (index != nullptr && index->quantizer() != nullptr && quantizers.Find(column.id) == nullptr) {
+      quantizers.entries.push_back({column.id, index->quantizer()});
+    }
+  }
+}
+
+}  // namespace
 
 // False when there is nothing to merge (now).
 Result<bool> LocalCatalog::MergeOnce(const std::shared_ptr<Table>& table, const MergeTask& task) {
@@ -30,7 +51,8 @@ Result<bool> LocalCatalog::MergeOnce(const std::shared_ptr<Table>& table, const 
                                 .table_name = table->definition()->name,
                                 .what = "merge",
                                 .started = clock_.UnixSeconds(),
-                                .wait = task.wait});
+                                .wait = task.wait,
+                                .cancel = task.cancel});
   if (job == nullptr) {
     return false;
   }
@@ -53,26 +75,42 @@ Result<bool> LocalCatalog::MergeOnce(const std::shared_ptr<Table>& table, const 
     taken.push_back(chunks[i]->state().chunk->header().id);
     live += chunks[i]->live_count();
   }
-  if (!job->Take(std::move(taken), fmt::format("merge of {} chunks", choice.count))) {
+  const bool rebuild = task.kind == MergeKind::kRebuild;
+  if (!job->Take(std::move(taken), rebuild ? std::string("rebuild of vector indexes")
+                                           : fmt::format("merge of {} chunks", choice.count))) {
     return false;
   }
   std::shared_ptr<const DiskChunk> chunk;
   if (live > 0) {
-    ASSIGN_OR_RETURN(chunk,
-                     MakeChunk(table, {inputs, *snapshot->definition, choice.count}, *job, task.cancel));
-  }
-  MutexLock files_lock(table->maintenance_.files_mutex);
-  const Status published =
-      job->cancel().cancelled() ? job->cancel().Check() : PublishChunk(*table, inputs, chunk);
-  if (!published.ok()) {
-    if (chunk != nullptr) {
-      RemoveChunk(*table, chunk->header().id);
+    const NewChunk rows{inputs, *snapshot->definition, choice.count, rebuild, task.quantizers};
+    ASSIGN_OR_RETURN(chunk, MakeChunk(table, rows, *job, task.cancel));
+    if (rebuild) {
+      NoteQuantizers(*chunk, *task.quantizers);
     }
-    return published;
   }
-  memory_freed_.store(true);
-  RETURN_IF_ERROR(SaveTable(table, RamSave::kKeep, Lsn(0)));
+  RETURN_IF_ERROR(PublishMerge(table, inputs, chunk, *job, task));
   return true;
+}
+
+Status LocalCatalog::PublishMerge(const std::shared_ptr<Table>& table,
+                                  std::span<const std::shared_ptr<const TablePart>> inputs,
+                                  const std::shared_ptr<const DiskChunk>& chunk, JobRegistry::Job& job,
+                                  const MergeTask& task) {
+  Table::Maintenance& maintenance = table->maintenance_;
+  Status published = WaitUntilFree(maintenance.files_mutex, {&job.cancel(), task.cancel});
+  if (published.ok()) {
+    MutexLock files_lock(maintenance.files_mutex);
+    published = job.cancel().cancelled() ? job.cancel().Check() : PublishChunk(*table, inputs, chunk);
+    if (published.ok()) {
+      memory_freed_.store(true);
+      maintenance.unsaved_merge.store(true);  // until a save, now or from the ticker
+      return SaveTable(table, RamSave::kKeep, Lsn(0));
+    }
+  }
+  if (chunk != nullptr) {
+    RemoveChunk(*table, chunk->header().id);
+  }
+  return published;
 }
 
 Status LocalCatalog::MergeUntilDone(const std::shared_ptr<Table>& table, const MergeTask& task) {
@@ -83,8 +121,12 @@ Status LocalCatalog::MergeUntilDone(const std::shared_ptr<Table>& table, const M
     if (task.cancel != nullptr) {
       RETURN_IF_ERROR(task.cancel->Check());
     }
-    ASSIGN_OR_RETURN(const bool merged, MergeOnce(table, task));
-    if (merged) {
+    const Result<bool> merged = MergeOnce(table, task);
+    if (merged.status().code() == StatusCode::kCancelled) {
+      continue;  // by a statement that got it out of its way; or by task.cancel, which is asked above
+    }
+    RETURN_IF_ERROR(merged.status());
+    if (*merged) {
       --passes_left;
       continue;
     }
@@ -101,6 +143,28 @@ void LocalCatalog::SetMaintenanceOptions(const StorageOptions& options) {
   merge_settings_.Store(std::make_shared<const MergeSettings>(MergeSettingsOf(options)));
 }
 
+uint64_t LocalCatalog::NextChunkId(const Table& table) const {
+  MutexLock lock(registry_mutex_);
+  const auto place = FindTable(entries_, table);
+  return place != entries_.end() ? place->second.files.next_chunk_id : 0;
+}
+
+// A chunk at a time, as a merge of one: what happens to its rows meanwhile is carried over as ever.
+Status LocalCatalog::RebuildVectorIndexes(std::string_view name, CancelToken* cancel) {
+  RETURN_IF_ERROR(CheckOpen());
+  ASSIGN_OR_RETURN(const std::shared_ptr<Table> table, FindOpen(name));
+  if (VectorIndexColumns(*table->definition()).empty()) {
+    return InvalidError("table '{}' has no vector index", name);
+  }
+  MergeTask task;
+  task.kind = MergeKind::kRebuild;
+  task.first_fresh = NextChunkId(*table);
+  task.cancel = cancel;
+  task.wait = true;
+  task.quantizers = std::make_shared<TableQuantizers>();
+  return MergeUntilDone(table, task);
+}
+
 Status LocalCatalog::Optimize(std::string_view name, const OptimizeRequest& request) {
   RETURN_IF_ERROR(CheckOpen());
   ASSIGN_OR_RETURN(const std::shared_ptr<Table> table, FindOpen(name));
@@ -109,11 +173,7 @@ Status LocalCatalog::Optimize(std::string_view name, const OptimizeRequest& requ
   }
   MergeTask task;
   task.kind = MergeKind::kFull;
-  {
-    MutexLock lock(registry_mutex_);
-    const auto place = FindTable(entries_, *table);
-    task.first_fresh = place != entries_.end() ? place->second.files.next_chunk_id : 0;
-  }
+  task.first_fresh = NextChunkId(*table);
   task.cutoff = request.cutoff.value_or(CutoffOf(*table->definition(), *merge_settings_.Load()));
   task.wait = true;
   if (request.wait) {
@@ -121,7 +181,8 @@ Status LocalCatalog::Optimize(std::string_view name, const OptimizeRequest& requ
     return MergeUntilDone(table, task);
   }
   workers_->Submit([this, table, task] {
-    if (const Status status = MergeUntilDone(table, task); !status.ok() && !closed_.load()) {
+    const Status status = CatchAll([&] { return MergeUntilDone(table, task); });
+    if (!status.ok() && !closed_.load()) {
       LogWarning("table '{}' was not optimized: {}", table->definition()->name, status.ToString());
     }
   });

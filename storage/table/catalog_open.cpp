@@ -100,6 +100,7 @@ class CatalogLoader {
     DiskChunk::Options options;
     options.columnar_access = AccessModeOf(table.definition, options_);
     options.docstore_cache = docstore_cache_;
+    options.vector_index_format = options_.vector_index_format;
     auto opened = OpenTableFiles(env_, options_.data_dir, table, options);
     if (opened.ok()) {
       loaded.snapshot = std::move(opened->snapshot);

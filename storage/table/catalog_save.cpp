@@ -70,6 +70,7 @@ Status LocalCatalog::SavePublished(const std::shared_ptr<Table>& table, RamSave 
   if (ram != RamSave::kKeep) {
     table->maintenance_.unsaved_flush.store(false);
   }
+  table->maintenance_.unsaved_merge.store(false);
   RemoveObsoleteFiles(env_, options_.data_dir, entry.files, files);
   ForgetLog();
   return Status::Ok();

@@ -175,7 +175,11 @@ Result<std::shared_ptr<CommitPipeline::Waiting>> CommitPipeline::HandOver(Built 
 
 // Waits until the record is durable and the commit published, or given up.
 Status CommitPipeline::Settle(const std::shared_ptr<Waiting>& waiting) {
-  const Status durable = log_->MakeDurable(waiting->lsn);
+  Status durable;
+  {
+    const WaitRecorder::Scope wait(log_waits_);
+    durable = log_->MakeDurable(waiting->lsn);
+  }
   const Status fault = durable.ok() ? PassPublish() : Status::Ok();
   {
     MutexLock lock(mutex_);

@@ -11,6 +11,7 @@
 #include "storage/binlog/binlog.h"
 #include "storage/table/catalog.h"
 #include "storage/table/table.h"
+#include "storage/table/wait_recorder.h"
 #include "storage/table/write_set_codec.h"
 
 namespace stoa::storage {
@@ -71,6 +72,7 @@ class CommitPipeline {
   Published PublishedState(const Table& table) const EXCLUDES(mutex_);
 
   Binlog* log() const { return log_.get(); }  // nullptr when there is none
+  WaitHistogram log_waits() const { return log_waits_.Read(); }
   uint64_t commits() const { return commits_.load(std::memory_order_relaxed); }
 
  private:
@@ -103,6 +105,7 @@ class CommitPipeline {
   const std::unique_ptr<Binlog> log_;
   std::atomic<bool> closed_{false};
   std::atomic<uint64_t> commits_{0};
+  WaitRecorder log_waits_;
   mutable Mutex mutex_;
   CondVar settled_;
   std::deque<std::shared_ptr<Waiting>> queue_ GUARDED_BY(mutex_);  // by LSN

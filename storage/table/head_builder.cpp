@@ -113,6 +113,7 @@ PartEdit& HeadBuilder::Edit(size_t part) {
     return *edited.edit;
   }
   auto edit = std::make_unique<SegmentEdit>(std::static_pointer_cast<const SegmentView>(edited.base));
+  edit->CodeWith(base_->quantizers);
   edited.open = AsOpenSegment(*edited.base) != nullptr ? edit.get() : nullptr;
   edited.edit = std::move(edit);
   return *edited.edit;
@@ -197,6 +198,7 @@ SegmentEdit& HeadBuilder::EditWithRoom(size_t rows) {
     capacity = kFirstCapacities[segments];
   }
   auto edit = std::make_unique<SegmentEdit>(capacity);
+  edit->CodeWith(base_->quantizers);
   SegmentEdit& open = *edit;
   parts_.push_back({nullptr, std::move(edit), &open});
   return open;
@@ -257,6 +259,7 @@ Result<std::shared_ptr<const TableSnapshot>> HeadBuilder::Finish() {
   }
   auto next = std::make_shared<TableSnapshot>();
   next->definition = base_->definition;
+  next->quantizers = base_->quantizers;
   std::vector<bool> rewrite;
   for (size_t p = 0; p < parts_.size(); ++p) {
     const bool is_edited = parts_[p].edit != nullptr;

@@ -2,8 +2,27 @@
 
 #include <algorithm>
 #include <chrono>
+#include <thread>
 
 namespace stoa::storage {
+namespace {
+
+constexpr auto kPoll = std::chrono::milliseconds(50);
+
+}  // namespace
+
+Status WaitUntilFree(Mutex& mutex, std::initializer_list<const CancelToken*> cancels) {
+  while (!mutex.TryLock()) {
+    for (const CancelToken* cancel : cancels) {
+      if (cancel != nullptr) {
+        RETURN_IF_ERROR(cancel->Check());
+      }
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  mutex.Unlock();
+  return Status::Ok();
+}
 
 JobRegistry::Job::~Job() {
   MutexLock lock(registry_.mutex_);
@@ -61,10 +80,10 @@ bool JobRegistry::IsPaused(const Table& table) const {
 std::unique_ptr<JobRegistry::Job> JobRegistry::Start(Request request) {
   MutexLock lock(mutex_);
   while (IsPaused(*request.table) && !refusing_) {
-    if (!request.wait) {
+    if (!request.wait || (request.cancel != nullptr && request.cancel->cancelled())) {
       return nullptr;
     }
-    changed_.Wait(mutex_);
+    changed_.WaitFor(mutex_, kPoll);
   }
   if (refusing_) {
     return nullptr;
@@ -123,7 +142,7 @@ void JobRegistry::Allow() {
 
 void JobRegistry::WaitForChange() {
   MutexLock lock(mutex_);
-  changed_.WaitFor(mutex_, std::chrono::milliseconds(50));
+  changed_.WaitFor(mutex_, kPoll);
 }
 
 }  // namespace stoa::storage

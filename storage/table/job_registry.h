@@ -1,5 +1,6 @@
 #pragma once
 
+#include <initializer_list>
 #include <list>
 #include <memory>
 #include <string>
@@ -11,6 +12,9 @@
 #include "storage/table/catalog.h"
 
 namespace stoa::storage {
+
+// Returns when nobody holds the mutex, perhaps not for long, or with the error of a token that was cancelled.
+Status WaitUntilFree(Mutex& mutex, std::initializer_list<const CancelToken*> cancels);
 
 // The flushes and merges that run: what they do, how far they are, which chunks they work on; and how a
 // statement that changes or drops a table gets them out of its way. Safe to share.
@@ -56,9 +60,10 @@ class JobRegistry {
     std::string table_name;
     std::string what;
     int64_t started = 0;
-    bool wait = false;  // until the table is not paused any more; else nullptr
+    bool wait = false;                    // until the table is not paused any more; else nullptr
+    const CancelToken* cancel = nullptr;  // ends the waiting
   };
-  // nullptr: the table is paused, or no job may start any more.
+  // nullptr: the table is paused, no job may start any more, or the waiting was cancelled.
   std::unique_ptr<Job> Start(Request request) EXCLUDES(mutex_);
 
   std::vector<MaintenanceJob> List() const EXCLUDES(mutex_);

@@ -1,11 +1,19 @@
 #include "storage/table/local_catalog.h"
 
 #include <algorithm>
+#include <random>
 
 #include "storage/base/log.h"
 #include "storage/table/table_options.h"
 
 namespace stoa::storage {
+namespace {
+
+constexpr char kReserveName[] = "catalog.reserve";
+constexpr uint64_t kReserveBytes = 64u << 10;  // beside twice the manifest
+
+}  // namespace
+
 LocalCatalog::LocalCatalog(Parts parts, Env& env)
     : options_(std::move(parts.options)),
       env_(env),
@@ -16,6 +24,7 @@ LocalCatalog::LocalCatalog(Parts parts, Env& env)
       next_table_id_(parts.manifest.next_table_id),
       log_start_(parts.manifest.log_start),
       names_(std::make_shared<const Names>()),
+      shown_(std::make_shared<const Entries>()),
       clock_(*parts.clock),
       docstore_cache_(std::move(parts.docstore_cache)),
       merge_settings_(std::make_shared<const MergeSettings>(MergeSettingsOf(options_))) {}
@@ -24,6 +33,7 @@ Status LocalCatalog::Start() {
   MutexLock lock(registry_mutex_);
   RETURN_IF_ERROR(WriteEntries(entries_, log_start_));
   RemoveLeftovers();
+  KeepReserve();
   ShowNames();
   StartBackground();
   return Status::Ok();
@@ -38,9 +48,9 @@ std::shared_ptr<Table> LocalCatalog::Find(std::string_view name) const {
 }
 
 Status LocalCatalog::CheckUsable(std::string_view name) const {
-  MutexLock lock(registry_mutex_);
-  const auto place = entries_.find(name);
-  if (place == entries_.end() || place->second.table != nullptr) {
+  const auto entries = shown_.Load();
+  const auto place = entries->find(name);
+  if (place == entries->end() || place->second.table != nullptr) {
     return Status::Ok();
   }
   return CorruptError("table '{}' is damaged and not available: {}", name, place->second.damage.text());
@@ -63,6 +73,7 @@ void LocalCatalog::ShowNames() {
     }
   }
   names_.Store(std::move(names));
+  shown_.Store(std::make_shared<const Entries>(entries_));
 }
 
 Status LocalCatalog::WriteEntries(const Entries& entries, Lsn log_start) {
@@ -84,9 +95,12 @@ Status LocalCatalog::WriteEntries(const Entries& entries, Lsn log_start) {
   return WriteManifest(env_, options_.data_dir, manifest);
 }
 
-Status LocalCatalog::Save(Entries next) {
+Status LocalCatalog::Save(Entries next, Room room) {
   const Lsn log_start = LogStart(next);
-  const Status status = WriteEntries(next, log_start);
+  Status status = WriteEntries(next, log_start);
+  if (!status.ok() && room == Room::kReserve && GiveUpReserve()) {
+    status = WriteEntries(next, log_start);
+  }
   if (!status.ok()) {
     // The new manifest may have replaced the old one all the same.
     const Status restored = WriteEntries(entries_, log_start_);
@@ -99,6 +113,29 @@ Status LocalCatalog::Save(Entries next) {
   ShowNames();
   return Status::Ok();
 }
+
+// A file that only takes room, so that a full disk does not refuse the manifest that makes some.
+void LocalCatalog::KeepReserve() {
+  const int64_t now = SteadySeconds();
+  const Result<uint64_t> manifest = env_.FileSize(PathOf(kManifestName));
+  const std::string path = PathOf(kReserveName);
+  const Result<uint64_t> have = env_.FileSize(path);
+  if (!manifest.ok() || (have.ok() && *have >= kReserveBytes + 2 * *manifest) || !reserve_retry_.IsDue(now)) {
+    return;
+  }
+  // Twice what is needed: not anew for each new table. No zeros, which some file systems do not store.
+  std::string bytes(2 * (kReserveBytes + 2 * *manifest), '\0');
+  std::minstd_rand random(1);
+  std::generate(bytes.begin(), bytes.end(), [&random] { return static_cast<char>(random() >> 8); });
+  const Status status = WriteFileAtomically(env_, path, bytes);
+  if (status.ok()) {
+    reserve_retry_.Succeeded();
+  } else if (reserve_retry_.Failed(now, status.code())) {
+    LogWarning("no reserve for a full disk: {}", status.text());
+  }
+}
+
+bool LocalCatalog::GiveUpReserve() { return env_.Remove(PathOf(kReserveName)).ok(); }
 
 // While the manifest on disk may be ahead of what clients were told, nothing more is acknowledged.
 Status LocalCatalog::RestoreManifest() {
@@ -170,16 +207,15 @@ StorageCounters LocalCatalog::counters() const {
     counters.binlog_syncs = log.syncs;
   }
   counters.commits = pipeline_->commits();
+  counters.flushes = flushes_.Read();
+  counters.merges = merges_.Read();
   return counters;
 }
 
 uint64_t LocalCatalog::DiskBytes(const Table& table) const {
-  std::string folder;
-  {
-    MutexLock lock(registry_mutex_);
-    const auto place = FindTable(entries_, table);
-    folder = place != entries_.end() ? PathOf(place->second.files.folder) : "";
-  }
+  const auto entries = shown_.Load();
+  const auto place = FindTable(*entries, table);
+  const std::string folder = place != entries->end() ? PathOf(place->second.files.folder) : "";
   uint64_t bytes = 0;
   if (folder.empty() || !env_.Exists(folder)) {
     return bytes;

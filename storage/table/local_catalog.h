@@ -15,12 +15,15 @@
 #include "storage/base/thread_pool.h"
 #include "storage/table/catalog.h"
 #include "storage/table/commit_pipeline.h"
+#include "storage/table/copy_files.h"
 #include "storage/table/document_ids.h"
 #include "storage/table/job_registry.h"
 #include "storage/table/manifest.h"
 #include "storage/table/merge_policy.h"
+#include "storage/table/retry_delay.h"
 #include "storage/table/table_files.h"
 #include "storage/table/wait_recorder.h"
+#include "storage/table/work_recorder.h"
 
 namespace stoa::storage {
 
@@ -79,14 +82,17 @@ class LocalCatalog final : public Catalog {
   Status FlushTable(std::string_view name) override;
   Status FlushRamChunk(std::string_view name) override;
   Status Optimize(std::string_view name, const OptimizeRequest& request) override;
+  Status RebuildVectorIndexes(std::string_view name, CancelToken* cancel) override;
   Result<std::vector<std::string>> Freeze(std::string_view name) override;
   Status Unfreeze(std::string_view name) override;
-  Result<std::string> Backup(const std::vector<std::string>& names, const std::string& folder) override;
+  Result<std::string> Backup(const std::vector<std::string>& names, const std::string& folder,
+                             const CancelToken* cancel) override;
   Status Import(std::string_view name, const std::string& path) override;
   void SetMaintenanceOptions(const StorageOptions& options) override;
   TableStatistics Statistics(const Table& table) const override;
   std::vector<MaintenanceJob> Jobs() const override;
   WaitHistogram waits() const override;
+  WaitHistogram log_waits() const override { return pipeline_->log_waits(); }
   Status Close() override;
   StorageCounters counters() const override;
   uint64_t DiskBytes(const Table& table) const override;
@@ -104,15 +110,19 @@ class LocalCatalog final : public Catalog {
       REQUIRES(registry_mutex_);
   Status CheckOpen() const;
   std::string FolderOf(const TableDefinition& definition) const;
+  // kReserve: for what makes room on a full disk; the reserve is given up for it.
+  enum class Room : uint8_t { kNormal, kReserve };
   // Writes the manifest of `next`, then takes it as the entries. On failure the old manifest is put back.
-  Status Save(Entries next) REQUIRES(registry_mutex_);
+  Status Save(Entries next, Room room = Room::kNormal) REQUIRES(registry_mutex_);
+  bool GiveUpReserve();
+  void KeepReserve() REQUIRES(registry_mutex_);
   Status WriteEntries(const Entries& entries, Lsn log_start) REQUIRES(registry_mutex_);
   Status RestoreManifest() EXCLUDES(registry_mutex_);
   void ShowNames() REQUIRES(registry_mutex_);
   Lsn LogStart(const Entries& entries) const REQUIRES(registry_mutex_);
   void ForgetLog() REQUIRES(registry_mutex_);
-  Status Define(Entries next, Entries::iterator entry, std::shared_ptr<const TableSnapshot> snapshot)
-      REQUIRES(registry_mutex_);
+  Status Define(Entries next, Entries::iterator entry, std::shared_ptr<const TableSnapshot> snapshot,
+                Room room = Room::kNormal) REQUIRES(registry_mutex_);
   Status DropDamaged(std::string_view name) EXCLUDES(registry_mutex_);
   Status SwitchAccess(TableSnapshot& snapshot) const;
   void RemoveFolder(const std::string& folder);
@@ -133,12 +143,16 @@ class LocalCatalog final : public Catalog {
     Lsn lsn;  // every record of the table up to it is in `parts` or in chunks
   };
   Status FlushRamPart(const std::shared_ptr<Table>& table, bool wait);
+  Status TryFlushRamPart(const std::shared_ptr<Table>& table, bool wait);
   Status FlushUnderLock(const std::shared_ptr<Table>& table, JobRegistry::Job& job);
   Result<Sealed> Seal(Table& table);
   struct NewChunk {
     std::span<const std::shared_ptr<const TablePart>> parts;
     const TableDefinition& definition;
     uint64_t merged_from = 0;
+    // REBUILD KNN: vector indexes take nothing over, and are made with these quantisers.
+    bool anew = false;
+    std::shared_ptr<const TableQuantizers> quantizers = nullptr;
   };
   Result<std::shared_ptr<const DiskChunk>> MakeChunk(const std::shared_ptr<Table>& table,
                                                      const NewChunk& rows, JobRegistry::Job& job,
@@ -149,18 +163,25 @@ class LocalCatalog final : public Catalog {
   DiskChunk::Options ChunkOptions(const TableDefinition& definition) const;
 
   // catalog_merge.cpp
-  enum class MergeKind : uint8_t { kBackground, kFull };
+  enum class MergeKind : uint8_t { kBackground, kFull, kRebuild };
   struct MergeTask {
     MergeKind kind = MergeKind::kBackground;
     size_t cutoff = 1;
     const CancelToken* cancel = nullptr;
     bool wait = false;                  // for a table that is paused
     uint64_t first_fresh = UINT64_MAX;  // chunks from this id on are not rewritten on their own
+    // kRebuild: the quantisers of the chunks that were rebuilt.
+    std::shared_ptr<TableQuantizers> quantizers = nullptr;
   };
   Result<bool> MergeOnce(const std::shared_ptr<Table>& table, const MergeTask& task);
   MergeChoice ChooseMerge(const Table& table, std::span<const std::shared_ptr<const ChunkView>> chunks,
                           const MergeTask& task) const;
+  Status PublishMerge(const std::shared_ptr<Table>& table,
+                      std::span<const std::shared_ptr<const TablePart>> inputs,
+                      const std::shared_ptr<const DiskChunk>& chunk, JobRegistry::Job& job,
+                      const MergeTask& task);
   Status MergeUntilDone(const std::shared_ptr<Table>& table, const MergeTask& task);
+  uint64_t NextChunkId(const Table& table) const EXCLUDES(registry_mutex_);
 
   // catalog_background.cpp
   void StartBackground();
@@ -173,13 +194,26 @@ class LocalCatalog final : public Catalog {
   Status CheckMemory(const Table& table) const;
   void ConsiderIdleFlush(const std::shared_ptr<Table>& table, int64_t now);
   void ConsiderMerge(const std::shared_ptr<Table>& table);
+  void ConsiderCodes(const std::shared_ptr<Table>& table);
   void ScheduleFlush(const std::shared_ptr<Table>& table);
   void TrimLog();
+  // Writes what a flush or a merge could not.
+  void RetrySave(const std::shared_ptr<Table>& table);
+  // Opens chunks again of whose mappings a part could not be read.
+  void ReopenUnreadable(const std::shared_ptr<Table>& table);
+  Status Reopen(Table& table);
 
   // catalog_copy.cpp
   Result<std::shared_ptr<Table>> FindOpen(std::string_view name) const;
   Status AddImported(Entry entry, OpenedTable copy) EXCLUDES(registry_mutex_);
-  Result<ManifestTable> CopyTable(const std::shared_ptr<Table>& table, const std::string& target);
+  // A table as its files are at one moment, and these files: they stay readable whatever becomes of them.
+  struct Pinned {
+    ManifestTable table;
+    std::vector<PinnedFile> files;
+  };
+  Result<Pinned> PinTable(const std::shared_ptr<Table>& table, const CancelToken* cancel);
+  Result<ManifestTable> CopyTable(const std::shared_ptr<Table>& table, const std::string& target,
+                                  const CancelToken* cancel);
   std::string PathOf(const std::string& folder) const { return options_.data_dir + "/" + folder; }
 
   const StorageOptions options_;
@@ -197,12 +231,16 @@ class LocalCatalog final : public Catalog {
   uint64_t next_table_id_ GUARDED_BY(registry_mutex_);
   Lsn log_start_ GUARDED_BY(registry_mutex_);
   SnapshotCell<Names> names_;
+  SnapshotCell<Entries> shown_;  // for statements, which do not wait until the manifest is written
 
   const Clock& clock_;
   const std::shared_ptr<DocstoreCache> docstore_cache_;
   SnapshotCell<MergeSettings> merge_settings_;
   JobRegistry jobs_;
   WaitRecorder waits_;
+  WorkRecorder flushes_;
+  WorkRecorder merges_;
+  RetryDelay reserve_retry_;
   std::unique_ptr<ThreadPool> workers_;
   Mutex ticker_mutex_;
   CondVar stop_;

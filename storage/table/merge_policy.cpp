@@ -72,4 +72,16 @@ MergeChoice ChooseFullMerge(std::span<const MergeCandidate> chunks, size_t cutof
   });
 }
 
+MergeChoice ChooseRebuild(std::span<const MergeCandidate> chunks) {
+  MergeChoice choice;
+  uint32_t most = 0;
+  for (size_t i = 0; i < chunks.size(); ++i) {
+    if (!chunks[i].busy && !chunks[i].fresh && (choice.count == 0 || chunks[i].live_rows > most)) {
+      choice = {i, 1};
+      most = chunks[i].live_rows;
+    }
+  }
+  return choice;
+}
+
 }  // namespace stoa::storage

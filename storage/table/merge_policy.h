@@ -12,6 +12,7 @@ struct MergeSettings {
   uint32_t cutoff = 1;
   uint32_t parallel = 1;
   uint32_t chunks_per_job = 2;
+  uint32_t knn_parallel_build = 1;  // threads that build a vector index
 };
 
 // What the policy looks at, one a disk chunk, in the order of their rows.
@@ -39,5 +40,8 @@ struct MergeChoice {
 MergeChoice ChooseBackgroundMerge(std::span<const MergeCandidate> chunks, size_t cutoff, size_t per_job);
 // OPTIMIZE TABLE: as many as bring the number to `cutoff` at once; else a chunk with dead rows or patches.
 MergeChoice ChooseFullMerge(std::span<const MergeCandidate> chunks, size_t cutoff);
+// REBUILD KNN: the chunk with the most live rows that is neither busy nor fresh. What is learnt of it holds
+// for the others.
+MergeChoice ChooseRebuild(std::span<const MergeCandidate> chunks);
 
 }  // namespace stoa::storage

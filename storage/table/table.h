@@ -8,6 +8,7 @@
 #include "storage/base/ids.h"
 #include "storage/base/mutex.h"
 #include "storage/base/snapshot_cell.h"
+#include "storage/table/retry_delay.h"
 #include "storage/table/table_snapshot.h"
 
 namespace stoa::storage {
@@ -52,15 +53,19 @@ class Table {
     Mutex files_mutex;  // held while files are written that the manifest is going to name
     std::atomic<bool> flush_scheduled{false};
     std::atomic<bool> merge_scheduled{false};
+    std::atomic<bool> coding_scheduled{false};
     std::atomic<bool> unsaved_flush{false};  // rows moved from RAM to a chunk that the manifest does not name
+    std::atomic<bool> unsaved_merge{false};  // the manifest still names chunks that were merged
     std::atomic<int> frozen{0};
     std::atomic<bool> unlogged{false};  // rows went past the log since the RAM segments were last written
     std::atomic<double> mem_limit_rate{0.5};
     // Steady seconds, kept by the ticker.
     std::atomic<int64_t> last_write{0};
     std::atomic<int64_t> last_read{0};
-    std::atomic<int64_t> no_merge_before{0};  // after a failed one
-    std::atomic<int64_t> no_flush_before{0};
+    RetryDelay flush_retry;
+    RetryDelay merge_retry;
+    RetryDelay save_retry;
+    RetryDelay reopen_retry;
     uint64_t ticked_version = 0;  // the ticker's own
   };
 

@@ -1,6 +1,7 @@
 #include "storage/table/table_check.h"
 
 #include <algorithm>
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -15,29 +16,15 @@
 namespace stoa::storage {
 namespace {
 
-constexpr int kMostTries = 5;  // while a server replaces the files
+// While a server replaces the files.
+constexpr int kLeastTries = 5;
+constexpr auto kLongestChase = std::chrono::seconds(30);
+constexpr int kMostReads = 100;  // of the manifest
 
 std::string NameOf(const TablePart& part) {
   return part.is_disk_chunk()
              ? ChunkFileName(static_cast<const ChunkView&>(part).state().chunk->header().id, "*")
              : std::string("the RAM part file");
-}
-
-// A patched value must be of the kind that its column has.
-Status CheckPatches(const ChunkView& view, const TableDefinition& definition, const std::string& folder) {
-  for (const auto& patched : view.state().overlay->columns()) {
-    const int index = definition.IndexOf(patched->id);
-    if (index < 0) {
-      continue;  // the column was dropped
-    }
-    const ColumnDefinition& column = definition.columns[static_cast<size_t>(index)];
-    if (LaneOf(patched->type) != LaneOf(column.type) || column.type == ColumnType::kId) {
-      return CorruptError("{}/{}: patches of column {} '{}' are of another type", folder,
-                          ChunkFileName(view.state().chunk->header().id, "spu"), column.id.value,
-                          column.name);
-    }
-  }
-  return Status::Ok();
 }
 
 // No live document of parts[index] is in a later part.
@@ -82,16 +69,17 @@ Status CheckZeros(Env& env, const std::string& folder, const ManifestTable& tabl
              : Status::Ok();
 }
 
-Result<TableCheckReport> CheckFiles(Env& env, const std::string& data_dir, const ManifestTable& table) {
+Result<TableCheckReport> CheckFiles(Env& env, const std::string& data_dir, const ManifestTable& table,
+                                    std::shared_ptr<const VectorIndexFormat> format) {
   DiskChunk::Options options;
   options.columnar_access = AccessMode::kFile;
+  options.vector_index_format = std::move(format);
   ASSIGN_OR_RETURN(const OpenedTable opened, OpenTableFiles(env, data_dir, table, options));
   const TableSnapshot& snapshot = *opened.snapshot;
   const std::string folder = data_dir + "/" + table.folder;
   RETURN_IF_ERROR(CheckZeros(env, folder, table));
   for (const auto& view : ChunksOf(snapshot)) {
     RETURN_IF_ERROR(view->state().chunk->Check());
-    RETURN_IF_ERROR(CheckPatches(*view, *snapshot.definition, folder));
   }
   for (size_t part = 0; part < snapshot.parts.size(); ++part) {
     RETURN_IF_ERROR(CheckDocumentsOf(snapshot, part, folder));
@@ -109,25 +97,44 @@ Result<ManifestTable> FindInManifest(Env& env, const std::string& data_dir, std:
   return std::move(*found);
 }
 
+// `alone`: no server replaces the manifest while it is read.
+Result<ManifestTable> ReadNamed(Env& env, const std::string& data_dir, std::string_view table, bool alone) {
+  for (int tries = 1;; ++tries) {
+    Result<ManifestTable> named = FindInManifest(env, data_dir, table);
+    const Status zeros =
+        named.ok() ? CheckZerosBetweenSections(env, data_dir + "/" + kManifestName) : named.status();
+    if (zeros.ok()) {
+      return named;
+    }
+    if (alone || tries == kMostReads || zeros.code() == StatusCode::kNotFound) {
+      return zeros;
+    }
+  }
+}
+
 }  // namespace
 
-Result<TableCheckReport> CheckTable(Env& env, const std::string& data_dir, std::string_view table) {
-  ASSIGN_OR_RETURN(ManifestTable named, FindInManifest(env, data_dir, table));
-  RETURN_IF_ERROR(CheckZerosBetweenSections(env, data_dir + "/" + kManifestName));
+Result<TableCheckReport> CheckTable(Env& env, const std::string& data_dir, std::string_view table,
+                                    std::shared_ptr<const VectorIndexFormat> format) {
   const Result<std::unique_ptr<FolderLock>> lock = env.Lock(data_dir);
+  const auto end = std::chrono::steady_clock::now() + kLongestChase;
+  ASSIGN_OR_RETURN(ManifestTable named, ReadNamed(env, data_dir, table, lock.ok()));
+  std::string last_fault;
   for (int tries = 1;; ++tries) {
-    Result<TableCheckReport> report = CheckFiles(env, data_dir, named);
-    if (report.ok() || lock.ok() || tries == kMostTries) {
+    Result<TableCheckReport> report = CheckFiles(env, data_dir, named, format);
+    if (report.ok() || lock.ok()) {
       if (report.ok() && !lock.ok()) {
         report->note = lock.status().text();
       }
       return report;
     }
-    // A server runs: what the old manifest names may be gone by now.
-    ASSIGN_OR_RETURN(ManifestTable newer, FindInManifest(env, data_dir, table));
-    if (newer == named) {
+    // A server runs: what the old manifest names may be gone by now. What is still so is damage.
+    ASSIGN_OR_RETURN(ManifestTable newer, ReadNamed(env, data_dir, table, false));
+    const bool gave_up = tries >= kLeastTries && std::chrono::steady_clock::now() > end;
+    if (newer == named || report.status().text() == last_fault || gave_up) {
       return report;
     }
+    last_fault = report.status().text();
     named = std::move(newer);
   }
 }

@@ -4,6 +4,8 @@
 #include <set>
 
 #include "storage/base/log.h"
+#include "storage/chunk/stored_value.h"
+#include "storage/chunk/vector_index_file.h"
 #include "storage/table/ram_file.h"
 
 namespace stoa::storage {
@@ -43,8 +45,48 @@ Result<TableFiles::Chunk> SaveChunk(Env& env, const std::string& folder, const C
   return chunk;
 }
 
+// The patches are values that the column may have; ReadPatchOverlay knows their types only.
+bool FitsColumn(const PatchOverlay::Column& patches, const ColumnDefinition& column) {
+  if (column.type == ColumnType::kId || !CanReadAs(patches.type, column.type)) {
+    return false;
+  }
+  const int64_t most = column.type == ColumnType::kBool  ? 1
+                       : column.type == ColumnType::kInt ? (int64_t{1} << column.bits) - 1
+                                                         : INT64_MAX;
+  const uint64_t vector_bytes =
+      column.type == ColumnType::kFloatVector && column.knn ? column.knn->dims * sizeof(float) : 0;
+  for (const PatchOverlay::Column::Entry& entry : patches.blocks) {
+    const ColumnValues& values = entry.patch->values;
+    if (std::any_of(values.ints.begin(), values.ints.end(), [&](int64_t value) { return value > most; })) {
+      return false;
+    }
+    for (size_t i = 0; vector_bytes > 0 && i < entry.patch->rows.size(); ++i) {
+      if (!values.BytesAt(i).empty() && values.BytesAt(i).size() != vector_bytes) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+Status CheckOverlay(const PatchOverlay& overlay, const TableDefinition& definition, const std::string& path) {
+  for (const auto& patches : overlay.columns()) {
+    const int index = definition.IndexOf(patches->id);
+    if (index < 0) {
+      continue;  // the column was dropped
+    }
+    const ColumnDefinition& column = definition.columns[static_cast<size_t>(index)];
+    if (!FitsColumn(*patches, column)) {
+      return CorruptError("{}: values of column {} '{}' are none of {}", path, column.id.value, column.name,
+                          DescribeType(column));
+    }
+  }
+  return Status::Ok();
+}
+
 Result<std::shared_ptr<const ChunkView>> OpenChunk(Env& env, const std::string& folder,
                                                    const DiskChunk::Options& options,
+                                                   const TableDefinition& definition,
                                                    TableFiles::Chunk& chunk) {
   ChunkView::State state;
   const ChunkId id = chunk.named.id;
@@ -59,6 +101,7 @@ Result<std::shared_ptr<const ChunkView>> OpenChunk(Env& env, const std::string& 
   if (chunk.named.patch_generation > 0) {
     ASSIGN_OR_RETURN(state.overlay, ReadPatchOverlay(env, folder, id, chunk.named.patch_generation,
                                                      state.chunk->row_count()));
+    RETURN_IF_ERROR(CheckOverlay(*state.overlay, definition, folder + "/" + PatchFileName(chunk.named)));
     chunk.patches = state.overlay;
   }
   return std::make_shared<const ChunkView>(std::move(state));
@@ -107,6 +150,29 @@ uint64_t RamBytesOf(const TableSnapshot& snapshot) {
   return bytes;
 }
 
+std::shared_ptr<const TableQuantizers> QuantizersOf(const TableSnapshot& snapshot) {
+  auto quantizers = std::make_shared<TableQuantizers>();
+  const auto chunks = ChunksOf(snapshot);
+  for (const ColumnDefinition* column : VectorIndexColumns(*snapshot.definition)) {
+    uint64_t newest = 0;
+    std::shared_ptr<const VectorQuantizer> found;
+    for (const auto& chunk : chunks) {
+      const VectorIndex* const index = chunk->vector_index(*column);
+      const uint64_t id = chunk->state().chunk->header().id.value;
+      if (index != nullptr && index->quantizer() != nullptr && (found == nullptr || id > newest)) {
+        newest = id;
+        found = index->quantizer();
+      }
+    }
+    const auto known = snapshot.quantizer(column->id);
+    if (found != nullptr) {
+      const bool same = known != nullptr && known->id() == found->id();
+      quantizers->entries.push_back({column->id, same ? known : found});
+    }
+  }
+  return quantizers->entries.empty() ? nullptr : std::move(quantizers);
+}
+
 Result<OpenedTable> OpenTableFiles(Env& env, const std::string& data_dir, const ManifestTable& table,
                                    const DiskChunk::Options& options) {
   const std::string folder = data_dir + "/" + table.folder;
@@ -119,10 +185,11 @@ Result<OpenedTable> OpenTableFiles(Env& env, const std::string& data_dir, const 
   snapshot->definition = std::make_shared<const TableDefinition>(table.definition);
   for (const ManifestChunk& named : table.chunks) {
     TableFiles::Chunk chunk{.named = named};
-    ASSIGN_OR_RETURN(auto view, OpenChunk(env, folder, options, chunk));
+    ASSIGN_OR_RETURN(auto view, OpenChunk(env, folder, options, table.definition, chunk));
     snapshot->parts.push_back(std::move(view));
     opened.files.chunks.push_back(std::move(chunk));
   }
+  snapshot->quantizers = QuantizersOf(*snapshot);
   if (table.ram_generation > 0) {
     ASSIGN_OR_RETURN(const auto ram,
                      LoadRamFile(env, folder, {table.definition.id, table.ram_generation, table.flushed},

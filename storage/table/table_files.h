@@ -32,6 +32,9 @@ std::vector<std::shared_ptr<const ChunkView>> ChunksOf(const TableSnapshot& snap
 std::vector<std::shared_ptr<const TablePart>> SegmentsOf(const TableSnapshot& snapshot);
 uint64_t RamBytesOf(const TableSnapshot& snapshot);  // of the RAM segments
 
+// Of the vector columns of a snapshot: the quantisers of their newest indexes. nullptr: there is none.
+std::shared_ptr<const TableQuantizers> QuantizersOf(const TableSnapshot& snapshot);
+
 // Opens the files that the manifest names: the table as it was saved, and what is on disk of it. kCorrupt,
 // kIo and kNotFound name the file.
 struct OpenedTable {

@@ -48,6 +48,7 @@ MergeSettings MergeSettingsOf(const StorageOptions& options) {
   settings.parallel =
       options.parallel_chunk_merges > 0 ? options.parallel_chunk_merges : std::max(1u, processors / 2);
   settings.chunks_per_job = std::max(2u, options.merge_chunks_per_job);
+  settings.knn_parallel_build = options.knn_parallel_build > 0 ? options.knn_parallel_build : processors;
   return settings;
 }
 

@@ -102,7 +102,7 @@ def measure(port, ddl, statements, rows):
     print("idle")
     for name, reader in idle.items():
         show(f"  {name}", reader.finish())
-    for name, value in run(control, "SHOW STATUS LIKE 'storage_wait%'")[1]:
+    for name, value in run(control, "SHOW STATUS LIKE 'storage_%'")[1]:
         print(f"  {name} {value}")
 
 

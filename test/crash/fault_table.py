@@ -25,13 +25,14 @@ import pymysql
 
 from ledger import LOST, Server, count_faults, is_refusal, leftovers, temporary_files
 
-POINTS = ("flush.seal", "chunk.write", "chunk.rename", "chunk.after", "chunk.publish", "spm.write", "spm.rename",
-          "spu.write", "spu.rename", "manifest.write", "manifest.rename", "ram.write", "ram.rename", "ram.after",
+POINTS = ("flush.seal", "chunk.write", "chunk.rename", "chunk.after", "chunk.publish", "spknn.write", "spm.write",
+          "spm.rename", "spu.write", "spu.rename", "manifest.write", "manifest.rename", "ram.write", "ram.rename", "ram.after",
           "drop.files", "copy.file", "env.create", "env.append", "env.append.torn", "env.sync", "env.rename", "env.read")
 PASSES = (1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377, 610, 987)
 ENV_PASSES = (2, 25, 110, 330, 9, 60, 170, 240, 450, 610, 800, 1000, 1300, 1600, 2000)  # early ones are of the start
 QUICK = 2  # up to so many cases, only the most telling ones
-COLUMNS = "v int, b bigint, m multi, s string, body text"
+COLUMNS = ("v int, b bigint, m multi, s string, body text, "
+           "w float_vector knn_type='hnsw' knn_dims='2' hnsw_similarity='l2'")
 CREATE = {
     "fp_rows": "CREATE TABLE fp_rows (%s)" % COLUMNS,
     "fp_columns": "CREATE TABLE fp_columns (%s) engine='columnar'" % COLUMNS,
@@ -95,7 +96,7 @@ class Workload:
         def make():
             if table in self.model:
                 return None
-            new = {"columns": ["v", "b", "m", "s", "body"], "rows": {}}
+            new = {"columns": ["v", "b", "m", "s", "body", "w"], "rows": {}}
             return self.step([CREATE[table]], lambda after: after.update({table: new}))
         return make
 
@@ -134,9 +135,10 @@ class Workload:
         columns = self.model[table]["columns"]
         version = self.random.randint(1, 10**6)
         rows = {i: {"v": str(version), "b": str(version * 10**6 + i), "m": "%d,%d" % (i % 5, version + 10),
-                    "s": "text %d of %d" % (version, i), "body": "word %d %d" % (i, version), "e": "5"} for i in ids}
+                    "s": "text %d of %d" % (version, i), "body": "word %d %d" % (i, version), "e": "5",
+                    "w": vector(i, version)} for i in ids}
         rows = {i: {c: row[c] for c in columns} for i, row in rows.items()}
-        text = {"m": "(%s)", "s": "'%s'", "body": "'%s'", "e": "'%s'" if table == "fp_columns" else "%s"}
+        text = {"m": "(%s)", "w": "(%s)", "s": "'%s'", "body": "'%s'", "e": "'%s'" if table == "fp_columns" else "%s"}
         values = ",".join("(%d,%s)" % (i, ",".join(text.get(c, "%s") % row[c] for c in columns)) for i, row in rows.items())
         return ("%s INTO %s (id,%s) VALUES %s" % (verb, table, ",".join(columns), values),
                 lambda after: after[table]["rows"].update(rows))
@@ -166,10 +168,10 @@ class Workload:
             if not ids:
                 return None
             version = self.random.randint(1, 10**6)
-            new = {"v": str(version), "b": str(version * 7), "m": "%d,%d" % (3, version + 10)}
+            new = {"v": str(version), "b": str(version * 7), "m": "%d,%d" % (3, version + 10), "w": vector(3, version)}
             if table != "fp_columns" and "e" in self.model[table]["columns"]:
                 new["e"] = str(version + 1)
-            sets = ",".join("%s=%s" % (c, "(%s)" % value if c == "m" else value) for c, value in new.items())
+            sets = ",".join("%s=%s" % (c, "(%s)" % value if c in "mw" else value) for c, value in new.items())
 
             def change(after):
                 for i in ids:
@@ -221,6 +223,10 @@ class Workload:
         return lambda: (self.step(["ALTER TABLE %s RENAME %s" % (table, name)],
                                   lambda after: after.update({name: after.pop(table)}))
                         if table in self.model and name not in self.model else None)
+
+
+def vector(first, second):
+    return "%f,%f" % (first, second % 1000)
 
 
 def with_list(write):

@@ -5,6 +5,23 @@ import re
 import sys
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+# Texts that the storage makes, without a number of its own: where, and when it comes.
+STORAGE = [
+    ("storage/table/commit_pipeline.cpp", "table '{}' is locked", "a write, or a DDL, while LOCK TABLES … READ is in force"),
+    ("storage/table/catalog_flush.cpp", "table '{}' is frozen", "FLUSH, OPTIMIZE, BACKUP or a DDL between FREEZE and UNFREEZE"),
+    ("storage/table/catalog_background.cpp", "table '{}': {} bytes in memory, {} times rt_mem_limit, and they cannot become a "
+     "disk chunk now (frozen, or see the log)", "a write to a table that was frozen, or whose flushes fail, for too long"),
+    ("storage/table/local_catalog.cpp", "table '{}' is damaged and not available: {}", "a file of the table cannot be read; "
+     "DROP TABLE works"),
+    ("storage/table/local_catalog.cpp", "the catalog is read-only until its manifest can be written: {}", "the disk failed, or "
+     "is full, while the manifest was written"),
+    ("storage/table/catalog_flush.cpp", "table '{}' was dropped", "the table went while the statement waited for it"),
+    ("sql/statements/maintenance.cpp", "{} requires an existing RT table, '{}' is none", "OPTIMIZE TABLE, FREEZE, BACKUP"),
+    ("sql/statements/maintenance.cpp", "{} needs an absolute path, not '{}'", "BACKUP, IMPORT TABLE"),
+    ("sql/statements/maintenance.cpp", "table '{}': IMPORT TABLE failed: {}", "the name is taken, or no table's name"),
+    ("storage/table/catalog_copy.cpp", "{}: no table of {}/{} lies here", "IMPORT TABLE of a folder that its manifest does "
+     "not name"),
+]
 STATUS = {"kInvalid": "the statement is wrong", "kNotFound": "the named thing does not exist",
           "kExists": "it exists already", "kUnsupported": "understood, not built yet", "kLimit": "a limit was hit",
           "kCancelled": "the statement was ended"}
@@ -42,6 +59,11 @@ def page():
              "| number | SQLSTATE | meaning | text | made by |", "|---|---|---|---|---|"]
     for name, code, number, text in sorted(rows(source), key=lambda r: (int(r[2]), r[0])):
         lines.append("| %s | %s | %s | %s | `%s` |" % (number, table.get(number, default), STATUS.get(code, code), text, name))
+    lines += ["", "Texts about tables and their files, all with number 1064:", "", "| text | when |", "|---|---|"]
+    for path, text, when in STORAGE:
+        if text not in re.sub(r'"\s*"', "", read(path)):
+            sys.exit("%s does not say \"%s\" any more" % (path, text))
+        lines.append("| `%s` | %s |" % (text, when))
     lines += ["", "Numbers that other parts attach to their own texts, with their SQLSTATE:", ""]
     lines += ["| number | SQLSTATE |", "|---|---|"]
     lines += ["| %s | %s |" % (number, state) for number, state in sorted(table.items(), key=lambda r: int(r[0]))]

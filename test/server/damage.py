@@ -12,14 +12,13 @@ import os
 import pathlib
 import random
 import shutil
-import signal
-import socket
 import subprocess
 import sys
 import tempfile
-import time
 
 import pymysql
+
+from server_under_test import Failed, Server, expect, run
 
 COLUMNS = "(title text, n int, big bigint, f float, s string, key string, o bool, m multi, m8 multi64, v float_vector, j json)"
 NAMES = "id, title, n, big, f, s, key, o, m, m8, v, j"
@@ -35,71 +34,20 @@ QUERIES = [
 ]
 
 
-class Failed(Exception):
-    pass
+class FolderServer(Server):
+    """A server over a data folder that may be damaged."""
 
-
-def expect(condition, text):
-    if not condition:
-        raise Failed(text)
-
-
-class Server:
     def __init__(self, searchd, data):
-        self.searchd = searchd
-        self.data = data
-        self.process = None
+        super().__init__(searchd, data.parent / f"{data.name}.server", data_dir=data)
 
-    def config(self):
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
-        path = self.data.parent / f"{self.data.name}.conf"
-        path.write_text(f"searchd {{\nlisten = 127.0.0.1:{self.port}:mysql\ndata_dir = {self.data}\nauto_optimize = 0\n}}\n")
-        return str(path)
-
-    def start(self):
-        """False when the server refuses to start; what it said is in self.said."""
-        log = self.data.parent / f"{self.data.name}.log"
-        with log.open("w") as output:
-            self.process = subprocess.Popen([self.searchd, "--config", self.config(), "--nodetach"], stdout=output,
-                                            stderr=subprocess.STDOUT)
-        deadline = time.monotonic() + 60
-        while True:
-            try:
-                self.connect().close()
-                return True
-            except pymysql.Error:
-                self.said = log.read_text()
-                if self.process.poll() is not None:
-                    expect(self.process.returncode == 1, f"ended with {self.process.returncode}: {self.said}")
-                    return False
-                expect(time.monotonic() < deadline, "does not accept connections")
-                time.sleep(0.01)
-
-    def connect(self):
-        return pymysql.connect(host="127.0.0.1", port=self.port, user="test", autocommit=True, read_timeout=60)
-
-    def stop(self):
-        if self.process is not None and self.process.poll() is None:
-            self.process.send_signal(signal.SIGTERM)
-            try:
-                self.process.wait(30)
-            except subprocess.TimeoutExpired:
-                self.process.kill()
-                self.process.wait()
-                raise Failed("does not stop") from None
-        return self.process.returncode if self.process else 0
-
-    def check(self, table):
-        return subprocess.run([self.searchd, "--config", self.config(), "--check-table", table], capture_output=True,
-                              text=True, timeout=60, check=False)
-
-
-def run(connection, sql):
-    with connection.cursor() as cursor:
-        cursor.execute(sql)
-        return cursor.fetchall()
+    def starts(self):
+        """False when the server refuses to start; why is in error_text()."""
+        try:
+            self.start()
+            return True
+        except Failed as failure:
+            expect(self.process.poll() == 1, f"ended with {self.process.returncode}: {failure}")
+            return False
 
 
 def row(i):
@@ -129,12 +77,11 @@ class Folder:
         self.searchd = searchd
         self.home = home
         self.sound = home / "sound"
-        server = Server(searchd, self.sound)
-        expect(server.start(), "the server does not start")
-        with server.connect() as connection:
-            make_tables(connection)
-            self.answers = {(t, q): run(connection, q.format(t=t)) for t in TABLES for q in QUERIES}
-        expect(server.stop() == 0, "the server does not stop well")
+        with FolderServer(searchd, self.sound) as server:
+            with server.connect() as connection:
+                make_tables(connection)
+                self.answers = {(t, q): run(connection, q.format(t=t)) for t in TABLES for q in QUERIES}
+            server.stop()
         self.files = {}
         for table in TABLES:
             folder = next(self.sound.glob(f"{table}.t*"))
@@ -160,20 +107,19 @@ def damaged_bytes(dice, sound, cut):
 def check_reports(folder, dice, count):
     """--check-table of a table with one damaged file: exit code 1, and the file is named."""
     data = folder.copy()
-    server = Server(folder.searchd, data)
+    server = FolderServer(folder.searchd, data)
     for table in TABLES:
-        done = server.check(table)
-        expect(done.returncode == 0, f"{table} without damage: {done}")
+        code, said = server.check_table(table)
+        expect(code == 0, f"{table} without damage: {code} {said}")
     checked = 0
     for file, table in folder.files.items():
         sound = (data / file).read_bytes()
         for i in range(count):
             what, damaged = damaged_bytes(dice, sound, i % 4 == 0)
             (data / file).write_bytes(damaged)
-            done = server.check(table or "cols")
-            said = done.stdout + done.stderr
-            expect(done.returncode == 1 and str(data / file) in said and ("offset" in said or "bytes" in said),
-                   f"{file}, {what}: {done.returncode} {said}")
+            code, said = server.check_table(table or "cols")
+            expect(code == 1 and str(data / file) in said and ("offset" in said or "bytes" in said),
+                   f"{file}, {what}: {code} {said}")
             checked += 1
         (data / file).write_bytes(sound)
     print(f"--check-table: {checked} damaged files of {len(folder.files)}, each reported")
@@ -202,22 +148,21 @@ def server_survives(folder, dice, count):
             data = folder.copy()
             what, damaged = damaged_bytes(dice, (data / file).read_bytes(), i % 3 == 0)
             (data / file).write_bytes(damaged)
-            server = Server(folder.searchd, data)
+            server = FolderServer(folder.searchd, data)
             try:
-                if server.start():
+                if server.starts():
                     started += 1
                     errors += ask(folder, server, table, data, file)
                     expect(server.process.poll() is None, "the server has ended")
+                    server.stop(codes=(0, 1))
                 else:
                     refused += 1
-                    expect(str(data / file) in server.said, f"refused without the file's name: {server.said}")
-                code = server.stop()
-                expect(code in (0, 1), f"ended with code {code}")
+                    said = server.error_text()
+                    expect(str(data / file) in said, f"refused without the file's name: {said}")
             except Failed as failure:
                 raise Failed(f"{file}, {what}: {failure}") from None
             finally:
-                server.process.kill()
-                server.process.wait()
+                server.kill()
     print(f"servers over a damaged file: {started} started, {refused} refused to; {errors} statements failed, the others were right")
     return started + refused
 
@@ -228,9 +173,7 @@ def cut_while_it_runs(folder, dice):
     for table in ("cols", "read"):
         for warm, share in ((False, 0), (False, 3), (True, 0), (True, 3)):
             data = folder.copy()
-            server = Server(folder.searchd, data)
-            try:
-                expect(server.start(), "the server does not start")
+            with FolderServer(folder.searchd, data) as server:
                 file = next(file for file, of in folder.files.items() if of == table and file.suffix == ".spc")
                 if warm:
                     expect(ask(folder, server, None, data, file) == 0, "a statement fails before the file is cut")
@@ -239,12 +182,9 @@ def cut_while_it_runs(folder, dice):
                 errors = ask(folder, server, table, data, file)
                 expect(errors > 0, f"{file}: cut, and nothing fails")
                 expect(ask(folder, server, table, data, file) > 0 and server.process.poll() is None, "the server has ended")
-                expect(server.stop() == 0, f"the server stops with {server.process.returncode}")
-                print(f"{file.name} of {table} cut to {share}/8, {'all' if warm else 'nothing'} read before: {errors} of {len(QUERIES)} statements fail")
-                done += 1
-            finally:
-                server.process.kill()
-                server.process.wait()
+                server.stop()
+            print(f"{file.name} of {table} cut to {share}/8, {'all' if warm else 'nothing'} read before: {errors} of {len(QUERIES)} statements fail")
+            done += 1
     return done
 
 

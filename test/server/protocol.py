@@ -270,6 +270,47 @@ def prepared_statements_of_every_kind(server):
 
 
 @check
+def vectors_of_prepared_statements(server):
+    raw = Raw(server)
+    for sql in ("DROP TABLE IF EXISTS near", "CREATE TABLE near (n int, v float_vector knn_type='hnsw' knn_dims='3', "
+                "a float_vector_array knn_type='hnsw' knn_dims='2', m multi)"):
+        expect(raw.execute(raw.prepare(sql)[0]), 0, sql)
+    insert, _, parameters = raw.prepare("INSERT INTO near (id, n, v, a, m) VALUES (?, ?, ?, ?, ?)")
+    expect(parameters, 5)
+    expect(raw.execute(insert, (1, 1, "(0,0.5,-1e0)", "[[1,2], [3,4]]", "(3,1)")), 1)
+    expect(raw.execute(insert, (2, 1, "[1, 1, 1]", "[]", "2")), 1)
+    expect(raw.execute(insert, (3, 2, "2,2,2", "", "")), 1)
+    expect(raw.execute(insert, (4, 2, "()", "[]", "()")), 1)
+    for wrong in ("(1,2)", "red", "(1,2,nan)", "(1,2,3", "(1,2,1e39)"):
+        expect(raw.execute(insert, (5, 2, wrong, "[]", ""))[0], "error", wrong)
+    items, _, parameters = raw.prepare("INSERT INTO near (id, n, v) VALUES (?, ?, (?, ?, ?)), (?, ?, (?VEC?))")
+    expect(parameters, 8)
+    expect(raw.execute(items, (6, 3, 3, 3.0, "3", 7, 3, "4, 4,4")), 2)
+    read, columns, _ = raw.prepare("SELECT v, a, m FROM near WHERE id = ?")
+    expect(raw.execute(read, (1,)), [(b"0.000000,0.500000,-1.000000", b"[[1.000000,2.000000],[3.000000,4.000000]]", b"1,3")])
+    expect(raw.execute(read, (4,)), [(b"", b"[]", b"")])
+    expect(raw.execute(read, (6,)), [(b"3.000000,3.000000,3.000000", b"[]", b"")])
+    for query, values, want in (
+            ("knn(v, ?)", ("(1,1,1)",), [2, 3, 1, 6, 7]),
+            ("knn(v, ?)", ("1,1,1",), [2, 3, 1, 6, 7]),
+            ("knn(v, ?, ?)", (2, "[1,1,1]"), [2, 3]),
+            ("knn(v, (?VEC?))", ("1,1,1",), [2, 3, 1, 6, 7]),
+            ("knn(v, ?, (?, ?, ?)) AND n > ?", (2, 1, 1.0, "1", 1), [3, 6]),
+            ("knn(v, ?, ?)", (2, 3), [2, 6]),
+            ("knn(v, (?VEC?), {k=?, ef=?})", ("1,1,1", 1, 50), [2])):
+        select, columns, parameters = raw.prepare(f"SELECT id FROM near WHERE {query}")
+        expect(parameters, len(values), query)
+        expect(columns, 0 if "n >" in query else 1, query)
+        expect([row[0] for row in raw.execute(select, values)], want, f"{query} {values}")
+    for query, values in (("knn(v, ?)", ("(1,1)",)), ("knn(v, ?)", ("red shoes",)), ("knn(v, ?, ?)", (0, "1,1,1")),
+                          ("knn(v, ?, ?)", ("x", "1,1,1")), ("knn(v, (?VEC?))", ("",)), ("knn(v, ?)", (None,))):
+        select, _, _ = raw.prepare(f"SELECT id FROM near WHERE {query}")
+        expect(raw.execute(select, values)[0], "error", f"{query} {values}")
+    text, _, _ = raw.prepare("SELECT id, knn_dist() FROM near WHERE knn(v, ?) LIMIT 1")
+    expect(raw.execute(text, ("2,2,2",)), [(3, 0.0)])
+
+
+@check
 def show_and_variables_can_be_prepared(server):
     raw = Raw(server)
     for sql, want in (("SELECT @@max_allowed_packet", [(134217728,)]), ("SHOW TABLES LIKE 'p'", [(b"p", b"rt")]),

@@ -104,8 +104,9 @@ class Group:
 
 
 class Server:
-    def __init__(self, searchd, folder, mode, group=None):
+    def __init__(self, searchd, folder, mode, group=None, more=""):
         self.searchd, self.folder, self.mode, self.group = searchd, folder, mode, group
+        self.more = more + os.environ.get("STOA_BENCH_SETTINGS", "")
         self.totals = {}
         self.start()
 
@@ -115,7 +116,7 @@ class Server:
         with open(conf, "w") as f:
             f.write(f"searchd {{\n listen = 127.0.0.1:{self.port}:mysql\n data_dir = {self.folder}/data\n"
                     f" log = {self.folder}/log\n pid_file = {self.folder}/pid\n binlog_flush = 2\n"
-                    f" access_columnar_attrs = {self.mode}\n{os.environ.get('STOA_BENCH_SETTINGS', '')}\n}}\n")
+                    f" access_columnar_attrs = {self.mode}\n{self.more}\n}}\n")
         self.process = subprocess.Popen([self.searchd, "--config", conf, "--nodetach"], stdout=subprocess.DEVNULL,
                                         stderr=subprocess.DEVNULL,
                                         preexec_fn=self.group.enter if self.group else None)
@@ -283,4 +284,5 @@ def main():
             shutil.rmtree(work)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -269,6 +269,62 @@ TEST_CASE("batches of many threads do not disturb each other", "[base][threads]"
   CHECK(wrong == 0);
 }
 
+// Bytes of the file that the page cache holds.
+uint64_t CachedBytes(const std::string& path) { return Env::Posix().Map(path).value()->ResidentBytes(); }
+
+TEST_CASE("a large file that is paced is on the disk before it is synced, and leaves the cache", "[base]") {
+  TemporaryFolder folder;
+  const std::string path = folder / "a";
+  const std::string piece = Pattern(1 << 20);
+  const auto file = Env::Posix().Create(path).value();
+  file->PaceWriteOut(true);
+  uint64_t most = 0;
+  for (int i = 0; i < 40; ++i) {
+    REQUIRE(file->Append(piece).ok());
+    most = std::max(most, CachedBytes(path));
+  }
+  REQUIRE(file->Sync().ok());
+  if (CachedBytes(path) > 0) {
+    WARN("the file system keeps pages: not tested");
+    return;
+  }
+  CHECK(most <= 16u << 20);
+  REQUIRE(file->Append("end").ok());
+  REQUIRE(file->Close().ok());
+  std::string expected;
+  for (int i = 0; i < 40; ++i) {
+    expected += piece;
+  }
+  CHECK(Env::Posix().ReadFile(path).value() == expected + "end");
+}
+
+TEST_CASE("pages of a mapping are given up and read again", "[base]") {
+  TemporaryFolder folder;
+  const std::string path = folder / "a";
+  const std::string content = Pattern(100 * 4096 + 5);
+  Write(Env::Posix(), path, content);
+  const auto file = Env::Posix().Map(path).value();
+  const auto other = Env::Posix().OpenForRead(path).value();
+  REQUIRE(View(*file) == content);
+  const ByteRange all{0, content.size()};
+  file->GiveUp({&all, 1});
+  if (file->ResidentBytes() > 0) {
+    WARN("the file system keeps pages: not tested");
+    return;
+  }
+  std::string to(4096, ' ');
+  REQUIRE(other->Read(50 * 4096, to).ok());
+  const CachedPages cached = file->Cached();
+  CHECK(cached.pages.size() == 101);
+  CHECK(cached.pages[50]);
+  CHECK_FALSE(cached.pages[100]);
+  CHECK(other->Cached().pages == cached.pages);
+  const ByteRange ranges[] = {{50 * 4096, 1}, {~uint64_t{0} - 1, 2}};
+  file->GiveUp(ranges);
+  CHECK_FALSE(file->Cached().pages[50]);
+  CHECK(View(*file) == content);
+}
+
 TEST_CASE("a mapped page that the file lost reads as zeros and marks the mapping", "[base]") {
   TemporaryFolder folder;
   const std::string path = folder / "a";

@@ -18,6 +18,19 @@ TEST_CASE("a pool of one thread runs tasks in the order they came", "[base][thre
   CHECK(std::is_sorted(order.begin(), order.end()));
 }
 
+TEST_CASE("a task that throws ends neither the process nor its thread", "[base][threads]") {
+  std::atomic<int> ran{0};
+  ThreadPool pool(1, 1);
+  pool.Submit([] { throw std::bad_alloc(); });
+  pool.Submit([] { throw 7; });
+  pool.Submit([&ran] { ++ran; });
+  pool.Stop();
+  CHECK(ran == 1);
+  CHECK(CatchAll([] { return NotFoundError("nothing"); }).code() == StatusCode::kNotFound);
+  CHECK(CatchAll([]() -> Status { throw std::bad_alloc(); }).code() == StatusCode::kLimit);
+  CHECK(CatchAll([]() -> Status { throw 7; }).code() == StatusCode::kInternal);
+}
+
 TEST_CASE("a task that waits does not keep others from starting up to the largest size", "[base][threads]") {
   ThreadPool pool(2, 5);
   std::promise<void> release;

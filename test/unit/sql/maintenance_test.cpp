@@ -46,12 +46,14 @@ class NotingCatalog : public storage::Catalog {
     last_request = request;
     return Note("optimize", name);
   }
+  Status RebuildVectorIndexes(std::string_view name, CancelToken*) override { return Note("rebuild", name); }
   Result<std::vector<std::string>> Freeze(std::string_view name) override {
     RETURN_IF_ERROR(Note("freeze", name));
     return std::vector<std::string>{"/data/" + std::string(name) + "/chunk.1.sph"};
   }
   Status Unfreeze(std::string_view name) override { return Note("unfreeze", name); }
-  Result<std::string> Backup(const std::vector<std::string>& names, const std::string& folder) override {
+  Result<std::string> Backup(const std::vector<std::string>& names, const std::string& folder,
+                             const CancelToken*) override {
     for (const std::string& name : names) {
       RETURN_IF_ERROR(Note("backup", name));
     }

@@ -94,6 +94,11 @@ std::string Show(const ParsedExpr& expr) {
       return "(" + ShowArgs(expr) + ")";
     case ParsedKind::kArray:
       return "[" + ShowArgs(expr) + "]";
+    case ParsedKind::kNumbers:
+      for (const float value : expr.numbers->floats) {
+        out += fmt::format("{}{}", out.empty() ? "" : ",", value);
+      }
+      return expr.numbers->is_array ? "[" + out + "]" : "(" + out + ")";
     case ParsedKind::kOptionMap:
       return "{" + ShowArgs(expr) + "}";
     case ParsedKind::kInterval:
@@ -252,7 +257,7 @@ TEST_CASE("tables of FROM", "[sql]") {
 }
 
 TEST_CASE("knn and MATCH are conditions", "[sql]") {
-  CHECK(WhereOf("knn(v, 5, (1,-2.5)) AND n=1") == "(knn(v,5,(1,-(2.5)))and(n=1))");
+  CHECK(WhereOf("knn(v, 5, (1,-2.5)) AND n=1") == "(knn(v,5,(1,-2.5))and(n=1))");
   CHECK(WhereOf("knn(v, (1,0), {ef=100, oversampling=2.0}) AS x") == "knn(v,(1,0),ef=100,oversampling=2.0)x");
   CHECK(WhereOf("(MATCH('a') AS t AND knn(v, 'text'))") == "(match(a,)tandknn(v,'text'))");
   CHECK(WhereOf("MATCH('a', x) AND MATCH('b', y)") == "(match(a,x)andmatch(b,y))");
@@ -270,6 +275,10 @@ TEST_CASE("knn and MATCH are conditions", "[sql]") {
             .find("P01: syntax error, unexpected 'OR' near 'OR b=1'") == 0);
   CHECK(ErrorOf("SELECT id FROM t WHERE b=1 OR MATCH('a')").find("P01: syntax error") == 0);
   CHECK(ErrorOf("SELECT id FROM t WHERE MATCH('a') AND MATCH('b')").find("P01: too many MATCH() clauses") ==
+        0);
+  CHECK(ErrorOf("SELECT id FROM t WHERE knn(v, (0,0)) OR b=1")
+            .find("P01: syntax error, knn() can be joined to other conditions by AND only near 'knn(v") == 0);
+  CHECK(ErrorOf("SELECT knn(v, (0,0)) FROM t").find("P01: syntax error, knn() can stand in a WHERE only") ==
         0);
 }
 
@@ -314,7 +323,7 @@ TEST_CASE("nesting has a limit instead of an end of the stack", "[sql]") {
 
 TEST_CASE("parameters take the place of literals", "[sql]") {
   CHECK(WhereOf("knn(v, (?VEC?)) AND price < ?", {Value::String("1, 0,-2.5"), Value::Bigint(-30)}) ==
-        "(knn(v,(1,0,-(2.5)))and(price<-(30)))");
+        "(knn(v,(1,0,-2.5))and(price<-(30)))");
   CHECK(WhereOf("knn(v, (?VEC?)) AND price < ?") == "(knn(v,(?vec?))and(price<?))");
   CHECK(WhereOf("a = ? AND MATCH(?)", {Value::Double(1.5), Value::String("x y")}) ==
         "((a=1.5)andmatch(x y,))");
@@ -327,12 +336,38 @@ TEST_CASE("parameters take the place of literals", "[sql]") {
   CHECK(ErrorNumber(wrong.status()) == 1210);
 }
 
+TEST_CASE("a list of nothing but numbers is read in one go, any other item by item", "[sql]") {
+  const auto values_of = [](std::string_view list) {
+    const std::string text = fmt::format("INSERT INTO t VALUES ({}, 7)", list);
+    const auto insert = ParseAs<InsertStatement>(text);
+    REQUIRE(insert.rows[0].size() == 2);
+    CHECK(Show(*insert.rows[0][1]) == "7");
+    const ParsedExpr& value = *insert.rows[0][0];
+    return (value.kind == ParsedKind::kNumbers ? "numbers " : "items ") + Show(value);
+  };
+  CHECK(values_of("( 1 ,-2.5,\n+3e2, .5,6.,-.25 )") == "numbers (1,-2.5,300,0.5,6,-0.25)");
+  CHECK(values_of("[1e-46,16777217]") == "numbers [0,16777216]");
+  CHECK(values_of("[[1,2],[-3]]") == "items [[1,2],[-3]]");
+  CHECK(values_of("()") == "items ()");
+  CHECK(values_of("(1,/* two */2)") == "items (1,2)");
+  CHECK(values_of("(1e39)") == "items (1e39)");
+  CHECK(values_of("(0x10,'a',- 2)") == "items (16,'a',-(2))");
+  const auto longest = ParseAs<InsertStatement>("INSERT INTO t VALUES ((9223372036854775807, 1))");
+  CHECK(longest.rows[0][0]->numbers->text == "9223372036854775807, 1");
+  CHECK(ErrorOf("INSERT INTO t VALUES ((1,2)").find("unexpected end of file") != std::string::npos);
+  CHECK(ErrorOf("INSERT INTO t VALUES ((1,2,))").find("unexpected ')' near '))'") != std::string::npos);
+  CHECK(ErrorOf("INSERT INTO t VALUES ((1,nan))").find("unexpected identifier near 'nan))'") !=
+        std::string::npos);
+  CHECK(ErrorOf("INSERT INTO t VALUES ((1 2))").find("unexpected integer near '2))'") != std::string::npos);
+  CHECK(ErrorOf("INSERT INTO t VALUES ((1,2]))").find("unexpected ']'") != std::string::npos);
+}
+
 TEST_CASE("INSERT, REPLACE, UPDATE and DELETE", "[sql]") {
   const auto insert = ParseAs<InsertStatement>(
       "INSERT INTO t (id, `order`, v) VALUES (1,'a',(1,-2)), (2,\"b\",()), (3,-1e2,[[1],[2]])");
   CHECK(insert.columns == std::vector<std::string>{"id", "order", "v"});
   REQUIRE(insert.rows.size() == 3);
-  CHECK(Show(*insert.rows[0][2]) == "(1,-(2))");
+  CHECK(Show(*insert.rows[0][2]) == "(1,-2)");
   CHECK(Show(*insert.rows[2][1]) == "-(1e2)");
   // Whether a column takes NULL is for the one who knows the column.
   CHECK(Show(*ParseAs<InsertStatement>("INSERT INTO t VALUES (1, NULL)").rows[0][1]) == "null");

@@ -161,8 +161,7 @@ TEST_CASE("a flipped bit in any file of a chunk is found", "[storage]") {
   }
 }
 
-TEST_CASE("a header of format version 1 is read, and today's writer writes the same", "[storage]") {
-  const std::string folder = std::string(STOA_SOURCE_DIR) + "/test/fixtures/format/sph/v1";
+TableDefinition FixtureDefinition() {
   TableDefinition definition;
   definition.id = TableId(3);
   definition.name = "goods";
@@ -171,17 +170,46 @@ TEST_CASE("a header of format version 1 is read, and today's writer writes the s
   definition.columns[1].engine = Engine::kColumnar;
   definition.columns[3].indexed = definition.columns[3].stored = true;
   definition.next_column_id = 4;
-  const auto file = ReadChunkHeader(Env::Posix(), folder, ChunkId(7));
+  return definition;
+}
+
+const std::string kHeaderFixtures = std::string(STOA_SOURCE_DIR) + "/test/fixtures/format/sph/";
+const std::vector<ChunkHeaderFile::File> kFixtureFiles = {
+    {"spc", 576}, {"spa", 640}, {"spb", 704}, {"spds", 768}, {"spt", 832}};
+
+TEST_CASE("a header of format version 1 is read", "[storage]") {
+  const auto file = ReadChunkHeader(Env::Posix(), kHeaderFixtures + "v1", ChunkId(7));
   REQUIRE(file.status().ToString() == "ok");
   CHECK(file->header.row_count == 2);
   CHECK(file->header.created == 1'700'000'000);
-  CHECK(file->header.definition == definition);
-  CHECK(file->files == std::vector<ChunkHeaderFile::File>{
-                           {"spc", 576}, {"spa", 640}, {"spb", 704}, {"spds", 768}, {"spt", 832}});
+  CHECK(file->header.definition == FixtureDefinition());
+  CHECK(file->files == kFixtureFiles);
+}
+
+// As version 1, with a vector index.
+TEST_CASE("a header of format version 2 is read, and today's writer writes the same", "[storage]") {
+  ChunkHeaderFile expected;
+  expected.header.id = ChunkId(7);
+  expected.header.row_count = 2;
+  expected.header.created = 1'700'000'000;
+  expected.header.definition = FixtureDefinition();
+  ColumnDefinition vector = MakeColumn("v", ColumnType::kFloatVector, 4);
+  vector.engine = Engine::kColumnar;
+  vector.knn = KnnOptions{.dims = 4};
+  expected.header.definition.columns.push_back(vector);
+  expected.header.definition.next_column_id = 5;
+  expected.files = kFixtureFiles;
+  expected.files.push_back({"spknn", 896});
   MemoryEnv env;
   REQUIRE(env.MakeFolder("/t").ok());
-  REQUIRE(WriteChunkHeader(*file, *env.Create("/t/chunk.7.sph").value()).ok());
-  CHECK(env.ReadFile("/t/chunk.7.sph").value() == Env::Posix().ReadFile(folder + "/chunk.7.sph").value());
+  REQUIRE(WriteChunkHeader(expected, *env.Create("/t/chunk.7.sph").value()).ok());
+  const std::string bytes = env.ReadFile("/t/chunk.7.sph").value();
+  const auto file = ReadChunkHeader(Env::Posix(), kHeaderFixtures + "v2", ChunkId(7));
+  REQUIRE(file.status().ToString() == "ok");
+  CHECK(file->header.row_count == 2);
+  CHECK(file->header.definition == expected.header.definition);
+  CHECK(file->files == expected.files);
+  CHECK(bytes == Env::Posix().ReadFile(kHeaderFixtures + "v2/chunk.7.sph").value());
 }
 
 TEST_CASE("a header that does not fit its definition is refused", "[storage]") {

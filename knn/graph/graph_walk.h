@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "knn/graph/beam_search.h"
+#include "knn/graph/node_blocks.h"
+
+namespace stoa::knn {
+
+// A node that a walk found, by the estimate of its code.
+struct FoundNode {
+  float distance = 0;
+  uint32_t node = 0;
+};
+
+// What walks of one thread reuse.
+struct WalkState {
+  BeamState beam;
+  CandidatePool results;                             // of walks with a filter
+  std::vector<std::pair<float, uint32_t>> frontier;  // of walks with a filter: a heap, the nearest in front
+  std::vector<uint32_t> passed_over;
+};
+
+// The finished graph of one column of one chunk, in memory or mapped. Does not own it.
+class GraphWalk {
+ public:
+  GraphWalk(const NodeBlocks& blocks, const UpperLevels& levels) : blocks_(blocks), levels_(levels) {}
+
+  // The up to `beam` nearest nodes that a walk of this width meets, nearest first; duplicates of a node are
+  // not among them.
+  void Search(const CodeScorer& scorer, size_t beam, WalkState& state, std::vector<FoundNode>& found) const;
+
+  // The same over the nodes that `passes` (bit node % 64 of word node / 64) has. `through`: nodes that do not
+  // pass are compared and walked over; otherwise they are only stepped over, two links at a time, which is
+  // less work when few pass (cf. Patel et al., "ACORN", SIGMOD 2024). Gives up with false after `most_scored`
+  // comparisons: the caller scans then.
+  bool SearchFiltered(const CodeScorer& scorer, size_t beam, std::span<const uint64_t> passes, bool through,
+                      uint64_t most_scored, WalkState& state, std::vector<FoundNode>& found) const;
+
+ private:
+  uint32_t Descend(const CodeScorer& scorer, BeamState& beam) const;
+  void AppendPassing(uint32_t node, std::span<const uint64_t> passes, WalkState& state) const;
+
+  const NodeBlocks& blocks_;
+  const UpperLevels& levels_;
+};
+
+}  // namespace stoa::knn

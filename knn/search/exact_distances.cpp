@@ -1,0 +1,48 @@
+#include "knn/search/exact_distances.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "knn/kernels/float_distance.h"
+
+namespace stoa::knn {
+
+using storage::ColumnDefinition;
+
+Result<ExactDistances> ExactDistances::Open(const storage::TablePart& part, const ColumnDefinition& column) {
+  ASSIGN_OR_RETURN(std::unique_ptr<storage::ColumnReader> reader, part.Column(column));
+  return ExactDistances(std::move(reader), column);
+}
+
+ExactDistances::ExactDistances(std::unique_ptr<storage::ColumnReader> reader, const ColumnDefinition& column)
+    : reader_(std::move(reader)),
+      metric_(MetricOf(column.knn->similarity).value_or(Metric::kL2)),
+      dims_(column.knn->dims),
+      batch_(column) {}
+
+Status ExactDistances::Of(std::span<const RowId> rows, const float* query, std::span<float> distances) {
+  for (size_t first = 0; first < rows.size(); first += kBatchRows) {
+    const size_t count = std::min(kBatchRows, rows.size() - first);
+    RETURN_IF_ERROR(Batch(rows.subspan(first, count), query, distances.subspan(first, count)));
+  }
+  return Status::Ok();
+}
+
+Status ExactDistances::Batch(std::span<const RowId> rows, const float* query, std::span<float> distances) {
+  RETURN_IF_ERROR(batch_.Read(*reader_, rows));
+  const std::span<const float* const> vectors = batch_.vectors();
+  found_.resize(vectors.size());
+  if (metric_ == Metric::kL2) {
+    SquaredDistances(query, vectors.data(), vectors.size(), dims_, found_.data());
+  } else {
+    DotProducts(query, vectors.data(), vectors.size(), dims_, found_.data());
+  }
+  std::fill(distances.begin(), distances.end(), std::numeric_limits<float>::infinity());
+  for (size_t i = 0; i < found_.size(); ++i) {
+    float& distance = distances[batch_.owners()[i]];
+    distance = std::min(distance, metric_ == Metric::kL2 ? found_[i] : 1 - found_[i]);
+  }
+  return Status::Ok();
+}
+
+}  // namespace stoa::knn

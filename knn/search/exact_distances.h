@@ -1,0 +1,37 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "knn/metric.h"
+#include "knn/search/vector_batch.h"
+#include "storage/column/column_reader.h"
+#include "storage/table/table_snapshot.h"
+
+namespace stoa::knn {
+
+// Exact distances between one query and the stored vectors of rows of one part, gathered in batches; several
+// vectors are worked on at a time. One thread at a time.
+class ExactDistances {
+ public:
+  static constexpr size_t kBatchRows = 256;
+
+  static Result<ExactDistances> Open(const storage::TablePart& part, const storage::ColumnDefinition& column);
+
+  // distances[i] of rows[i] (ascending): the nearest vector's when a row has several, +infinity when it has
+  // none. `query` has column.knn->dims floats.
+  Status Of(std::span<const RowId> rows, const float* query, std::span<float> distances);
+
+ private:
+  ExactDistances(std::unique_ptr<storage::ColumnReader> reader, const storage::ColumnDefinition& column);
+  Status Batch(std::span<const RowId> rows, const float* query, std::span<float> distances);
+
+  std::unique_ptr<storage::ColumnReader> reader_;
+  Metric metric_;
+  size_t dims_;
+  VectorBatch batch_;
+  std::vector<float> found_;
+};
+
+}  // namespace stoa::knn

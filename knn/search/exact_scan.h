@@ -1,0 +1,19 @@
+#pragma once
+
+#include "knn/search/exact_distances.h"
+#include "knn/search/nearest_rows.h"
+#include "knn/search/part_rows.h"
+
+namespace stoa::knn {
+
+// Compares every vector of `rows` with the query and adds the nearest to `nearest`. The oracle of all faster
+// ways. Polls `cancel` (may be nullptr) once a batch.
+Status ScanExactly(const storage::TableSnapshot& snapshot, uint32_t part, const PartRows& rows,
+                   const SearchRequest& request, const CancelToken* cancel, NearestRows& nearest,
+                   SearchStatistics& statistics);
+
+// Adds rows[i] at distances[i], +infinity left out, with their document ids where they may enter.
+Status AddNearest(uint32_t part, std::span<const RowId> rows, std::span<const float> distances,
+                  storage::ColumnReader& ids, NearestRows& nearest);
+
+}  // namespace stoa::knn

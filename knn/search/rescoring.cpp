@@ -1,0 +1,107 @@
+#include "knn/search/rescoring.h"
+
+#include <algorithm>
+#include <functional>
+#include <span>
+
+#include "knn/search/exact_distances.h"
+#include "knn/search/exact_scan.h"
+
+namespace stoa::knn {
+
+using storage::TableSnapshot;
+
+namespace {
+
+// Readers of the parts that candidates lie in, opened once.
+class PartReaders {
+ public:
+  PartReaders(const TableSnapshot& snapshot, const storage::ColumnDefinition& column)
+      : snapshot_(snapshot), column_(column), entries_(snapshot.parts.size()) {}
+
+  struct Entry {
+    std::optional<ExactDistances> exact;
+    std::unique_ptr<storage::ColumnReader> ids;
+  };
+  Result<Entry*> At(uint32_t part) {
+    Entry& entry = entries_[part];
+    if (!entry.exact) {
+      ASSIGN_OR_RETURN(ExactDistances exact, ExactDistances::Open(*snapshot_.parts[part], column_));
+      entry.exact.emplace(std::move(exact));
+      ASSIGN_OR_RETURN(entry.ids, snapshot_.parts[part]->Column(snapshot_.definition->columns[0]));
+    }
+    return &entry;
+  }
+
+ private:
+  const TableSnapshot& snapshot_;
+  const storage::ColumnDefinition& column_;
+  std::vector<Entry> entries_;
+};
+
+// Calls use(part, candidates of the part) for each part, rows ascending.
+Status ForParts(std::span<Candidate> candidates,
+                const std::function<Status(uint32_t, std::span<const Candidate>)>& use) {
+  std::sort(candidates.begin(), candidates.end(),
+            [](const Candidate& a, const Candidate& b) { return a.location < b.location; });
+  for (size_t first = 0; first < candidates.size();) {
+    size_t end = first;
+    while (end < candidates.size() && candidates[end].location.part == candidates[first].location.part) {
+      ++end;
+    }
+    RETURN_IF_ERROR(use(candidates[first].location.part, candidates.subspan(first, end - first)));
+    first = end;
+  }
+  return Status::Ok();
+}
+
+Status AddExact(PartReaders& readers, const SearchRequest& request, std::span<Candidate> candidates,
+                NearestRows& nearest) {
+  return ForParts(candidates, [&](uint32_t part, std::span<const Candidate> of_part) -> Status {
+    ASSIGN_OR_RETURN(PartReaders::Entry * entry, readers.At(part));
+    std::vector<RowId> rows;
+    for (const Candidate& candidate : of_part) {
+      rows.push_back(candidate.location.row);
+    }
+    std::vector<float> distances(rows.size());
+    RETURN_IF_ERROR(entry->exact->Of(rows, request.query.data(), distances));
+    return AddNearest(part, rows, distances, *entry->ids, nearest);
+  });
+}
+
+}  // namespace
+
+Status Rescore(const TableSnapshot& snapshot, const SearchRequest& request, std::vector<Candidate> candidates,
+               const CancelToken* cancel, NearestRows& nearest, SearchStatistics& statistics) {
+  PartReaders readers(snapshot, *request.column);
+  const size_t first_round = std::min<size_t>(candidates.size(), request.k);
+  std::nth_element(candidates.begin(), candidates.begin() + static_cast<std::ptrdiff_t>(first_round),
+                   candidates.end(), HasSmallerEstimate);
+  RETURN_IF_ERROR(AddExact(readers, request, std::span(candidates).first(first_round), nearest));
+  if (cancel != nullptr) {
+    RETURN_IF_ERROR(cancel->Check());
+  }
+  const auto rest = candidates.begin() + static_cast<std::ptrdiff_t>(first_round);
+  const auto end = std::partition(rest, candidates.end(), [&](const Candidate& candidate) {
+    return nearest.MayEnter(candidate.estimate - candidate.error);
+  });
+  const auto second_round = static_cast<size_t>(end - rest);
+  statistics.rescored += first_round + second_round;
+  return AddExact(readers, request, std::span(candidates).subspan(first_round, second_round), nearest);
+}
+
+Status AddEstimates(const TableSnapshot& snapshot, std::vector<Candidate> candidates, NearestRows& nearest) {
+  return ForParts(candidates, [&](uint32_t part, std::span<const Candidate> of_part) -> Status {
+    ASSIGN_OR_RETURN(const std::unique_ptr<storage::ColumnReader> ids,
+                     snapshot.parts[part]->Column(snapshot.definition->columns[0]));
+    std::vector<RowId> rows;
+    std::vector<float> distances;
+    for (const Candidate& candidate : of_part) {
+      rows.push_back(candidate.location.row);
+      distances.push_back(candidate.estimate);
+    }
+    return AddNearest(part, rows, distances, *ids, nearest);
+  });
+}
+
+}  // namespace stoa::knn

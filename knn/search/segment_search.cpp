@@ -1,0 +1,62 @@
+#include "knn/search/segment_search.h"
+
+#include <bit>
+
+#include "knn/search/code_scan.h"
+
+namespace stoa::knn {
+
+using storage::CodeBlock;
+using storage::kBlockRows;
+
+namespace {
+
+constexpr uint32_t kBlockWords = kBlockRows / 64;
+
+const uint8_t* CodeOf(const std::vector<CodeBlock>& blocks, uint32_t row) {
+  const CodeBlock& block = blocks[row / kBlockRows];
+  return block.codes + size_t{row % kBlockRows} * block.stride;
+}
+
+}  // namespace
+
+Result<bool> FindCandidates(const SegmentSearch& search, const std::shared_ptr<const Quantizer>& quantizer,
+                            const CodeScorer& scorer, std::vector<Candidate>& candidates,
+                            SearchStatistics& statistics) {
+  std::vector<CodeBlock> blocks;
+  CodeScan scan(scorer, search.wanted);
+  for (uint32_t word = 0; word < search.rows.word_count(); ++word) {
+    const uint32_t block = word / kBlockWords;
+    if (word % kBlockWords == 0) {
+      if (search.cancel != nullptr) {
+        RETURN_IF_ERROR(search.cancel->Check());
+      }
+      blocks.push_back(search.segment.Codes(search.column, block, quantizer));
+      if (blocks.back().rows == 0) {
+        return false;
+      }
+    }
+    for (uint64_t bits = search.rows.Word(word) & blocks[block].present[word % kBlockWords]; bits != 0;
+         bits &= bits - 1) {
+      const uint32_t row = word * 64 + static_cast<uint32_t>(std::countr_zero(bits));
+      scan.Add(row, CodeOf(blocks, row));
+    }
+  }
+  const std::vector<FoundNode> found = scan.Take();
+  statistics.distance_computations += scan.scored();
+  std::vector<const uint8_t*> codes;
+  for (const FoundNode& near : found) {
+    codes.push_back(CodeOf(blocks, near.node));
+  }
+  std::vector<float> distances(found.size());
+  std::vector<float> errors(found.size());
+  scorer.ScoreWithErrors(codes.data(), codes.size(), distances.data(), errors.data());
+  for (size_t i = 0; i < found.size(); ++i) {
+    candidates.push_back({.estimate = distances[i],
+                          .error = errors[i],
+                          .location = {.part = search.part, .row = RowId(found[i].node)}});
+  }
+  return true;
+}
+
+}  // namespace stoa::knn
