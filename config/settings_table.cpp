@@ -192,6 +192,9 @@ constexpr std::array kSettings = {
     Later(Size("read_buffer_hits", "256k", {8 * kKilo, kGiga}, "Buffer for positions.")),
     Later(Size("read_buffer_columnar", "256k", {8 * kKilo, kGiga}, "Buffer for columnar attributes.")),
     Later(Size("read_unhinted", "32k", {kKilo, kGiga}, "Read of unknown length.")),
+    Size("columnar_cache_size", "64m", kAnySize,
+         "Pages of columnar files kept that are read by position, all tables together; at most a quarter of "
+         "the memory limit of the server's group."),
     Size("docstore_cache_size", "16m", kAnySize,
          "Unpacked blocks of stored fields kept, all tables together."),
     Later(Size("skiplist_cache_size", "64m", kAnySize, "Unpacked skip lists kept.")),

@@ -9,6 +9,8 @@
 #include "knn/index/hnsw_format.h"
 #include "storage/base/clock.h"
 #include "storage/base/log.h"
+#include "storage/base/memory_limit.h"
+#include "storage/format/page_cache.h"
 
 namespace stoa::daemon {
 
@@ -81,6 +83,14 @@ storage::StorageOptions MakeStorageOptions(const LaunchPlan& plan, bool ignore_d
   return options;
 }
 
+// Before files are opened. Not more than a quarter of what the server may use: scans of many columns need
+// the rest for what they ask of the disk ahead.
+void MakePageCache(const config::SettingValues& values) {
+  const uint64_t budget =
+      std::min(static_cast<uint64_t>(values.Integer("columnar_cache_size")), MemoryLimitOfGroup() / 4);
+  storage::SetColumnarPageCache(budget == 0 ? nullptr : std::make_shared<storage::PageCache>(budget));
+}
+
 uint32_t OctalMode(int64_t decimal) {
   return static_cast<uint32_t>(decimal / 100 % 10 * 64 + decimal / 10 % 10 * 8 + decimal % 10);
 }
@@ -151,6 +161,7 @@ Result<std::unique_ptr<Engine>> Engine::Start(const LaunchPlan& plan, bool ignor
   std::unique_ptr<Engine> engine(new Engine(plan, logs));
   ASSIGN_OR_RETURN(engine->query_log_, QueryLog::Open(MakeQueryLogOptions(plan)));
   ASSIGN_OR_RETURN(engine->server_, Server::Bind(MakeServerOptions(plan)));
+  MakePageCache(plan.values);
   ASSIGN_OR_RETURN(
       engine->catalog_,
       storage::Catalog::Open(MakeStorageOptions(plan, ignore_damaged_transactions), env, Clock::System()));

@@ -200,8 +200,8 @@ class LocalDiskChunk : public DiskChunk, public std::enable_shared_from_this<Loc
     const std::string path = PathOf(suffix);
     const ChunkId id = header_.header.id;
     if (suffix == "spc") {
-      ASSIGN_OR_RETURN(columnar_,
-                       OpenSectionFile::Open(env_, path, kColumnarFileKind, options_.columnar_access));
+      ASSIGN_OR_RETURN(columnar_, OpenSectionFile::Open(env_, path, kColumnarFileKind,
+                                                        options_.columnar_access, ColumnarPageCache()));
       return columnar_->owner() == id.value
                  ? Status::Ok()
                  : CorruptError("{}: belongs to chunk {}", path, columnar_->owner());

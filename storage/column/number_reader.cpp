@@ -107,6 +107,10 @@ bool NumberReader::IsDense(const RowGroup& group) const {
          (BeginsAnywhere(column_.blocks[group.block].encoding) ? kDensePacked : kDenseOther);
 }
 
+bool NumberReader::IsScattered(const RowGroup& group) const {
+  return BeginsAnywhere(column_.blocks[group.block].encoding) && !IsDense(group);
+}
+
 template <typename AsValue, typename Value>
 void NumberReader::ReadGroup(std::span<const RowId> rows, const RowGroup& group, const GroupBytes& bytes,
                              Value* values) {
@@ -241,11 +245,7 @@ bool NumberReader::GoesOn() const {
 template <typename AsValue, typename Value>
 Status NumberReader::ReadFromFile(std::span<const RowId> rows, Value* values) {
   if (GoesOn()) {
-    for (const RowGroup& group : groups_) {
-      ASSIGN_OR_RETURN(const std::string_view payload, Payload(group.block));
-      ReadGroup<AsValue>(rows, group, {.payload = payload.data()}, values);
-    }
-    return Status::Ok();
+    return ReadOn<AsValue>(rows, values);
   }
   ranges_.clear();
   group_bytes_.assign(groups_.size(), {});
@@ -262,6 +262,56 @@ Status NumberReader::ReadFromFile(std::span<const RowId> rows, Value* values) {
   return Status::Ok();
 }
 
+// As ReadMapped: scattered values are loaded first and made into numbers later.
+template <typename AsValue, typename Value>
+Status NumberReader::ReadOn(std::span<const RowId> rows, Value* values) {
+  uint64_t words[kScatteredRows + kDensePacked];
+  const AsValue as_value{KeyFlip(column_.info.type)};
+  for (size_t first = 0; first < groups_.size();) {
+    size_t last = first;
+    uint64_t* end = words;
+    for (; last < groups_.size() && end < words + kScatteredRows; ++last) {
+      const RowGroup& group = groups_[last];
+      if (IsScattered(group)) {
+        RETURN_IF_ERROR(LoadWords(rows, group, end));
+        end += group.last - group.first;
+        continue;
+      }
+      ASSIGN_OR_RETURN(const std::string_view payload, Payload(group.block));
+      ReadGroup<AsValue>(rows, group, {.payload = payload.data()}, values);
+    }
+    const uint64_t* word = words;
+    for (; first < last; ++first) {
+      const RowGroup& group = groups_[first];
+      const NumberBlock& block = column_.blocks[group.block];
+      for (uint32_t i = group.first; IsScattered(group) && i < group.last; ++i, ++word) {
+        values[i] = as_value.Of(block, KeyOfWord(block, *word, rows[i].value % kBlockRows));
+      }
+    }
+  }
+  return Status::Ok();
+}
+
+// The 8 bytes each value of the group begins in, through the cursor.
+Status NumberReader::LoadWords(std::span<const RowId> rows, const RowGroup& group, uint64_t* words) {
+  const NumberBlock& block = column_.blocks[group.block];
+  const uint64_t size = PartsOf(block, column_.RowsOf(group.block)).size;
+  const auto place_of = [&](uint32_t i) { return uint64_t{rows[i].value % kBlockRows} * block.width / 8; };
+  if (size > 0 && cursor_.Copies(block.offset, size)) {
+    for (uint32_t i = group.first; i < group.last; ++i) {
+      ASSIGN_OR_RETURN(const std::string_view bytes,
+                       cursor_.At(block.offset + place_of(i), sizeof(uint64_t)));
+      std::memcpy(words++, bytes.data(), sizeof(uint64_t));
+    }
+    return Status::Ok();
+  }
+  ASSIGN_OR_RETURN(const std::string_view payload, Payload(group.block));
+  for (uint32_t i = group.first; i < group.last; ++i) {
+    std::memcpy(words++, payload.data() + place_of(i), sizeof(uint64_t));
+  }
+  return Status::Ok();
+}
+
 // The whole payload of a block, verified. In file mode it lives until the next call.
 Result<std::string_view> NumberReader::Payload(uint32_t block_index) {
   const NumberBlock& block = column_.blocks[block_index];
@@ -269,7 +319,8 @@ Result<std::string_view> NumberReader::Payload(uint32_t block_index) {
   if (size == 0) {
     return std::string_view(kNoPayload, sizeof(kNoPayload));
   }
-  return cursor_.At(block.offset, size + kPackedSlack);
+  static_assert(kPackedSlack <= SectionCursor::kReadableBehind);
+  return cursor_.At(block.offset, size);
 }
 
 Status NumberReader::Select(uint32_t block, const ColumnPredicate& predicate, BlockBits& bits) {

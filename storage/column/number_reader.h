@@ -65,10 +65,14 @@ class NumberReader : public ColumnReader {
   template <typename AsValue, typename Value>
   Status ReadFromFile(std::span<const RowId> rows, Value* values);
   template <typename AsValue, typename Value>
+  Status ReadOn(std::span<const RowId> rows, Value* values);
+  Status LoadWords(std::span<const RowId> rows, const RowGroup& group, uint64_t* words);
+  template <typename AsValue, typename Value>
   void ReadGroup(std::span<const RowId> rows, const RowGroup& group, const GroupBytes& bytes, Value* values);
 
   void SplitIntoGroups(std::span<const RowId> rows);
   bool IsDense(const RowGroup& group) const;
+  bool IsScattered(const RowGroup& group) const;
   ByteRange RangeOf(std::span<const RowId> rows, const RowGroup& group, GroupBytes& bytes) const;
   Status FetchMapped(std::span<const RowId> rows);
   const char** AddressesOf(std::span<const RowId> rows, const RowGroup& group, const char** addresses) const;

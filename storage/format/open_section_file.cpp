@@ -67,7 +67,14 @@ struct OpenSectionFile::State {
   std::vector<std::unique_ptr<OpenSection>> sections;  // as in the table
   std::vector<std::pair<uint64_t, size_t>> lookup;     // LookupKey → index, sorted
   std::unique_ptr<TouchedPages> touched;               // mapped only
+  std::shared_ptr<PageCache> cache;                    // file mode only; may be nullptr
+  uint64_t cache_file = 0;
 
+  ~State() {
+    if (cache != nullptr) {
+      cache->Forget(cache_file);
+    }
+  }
   Status MakeSections(const OpenSectionFile* file);
   Status MakeLookup();
   const OpenSection* Find(uint32_t kind, uint32_t key) const;
@@ -86,6 +93,10 @@ Status OpenSectionFile::State::MakeSections(const OpenSectionFile* file) {
     const bool whole = entry.page_size == kWholeSection;
     section->page_count = whole ? 1 : PageCount(entry);
     section->page_shift = whole ? 63 : static_cast<uint32_t>(std::countr_zero(entry.page_size));
+    if (cache != nullptr && entry.page_size == PageCache::kPageBytes) {
+      section->cache = cache.get();
+      section->first_page = {.file = cache_file, .section = static_cast<uint32_t>(sections.size())};
+    }
     section->checked = std::make_unique<std::atomic<uint64_t>[]>(section->page_count / 64 + 1);
     sections.push_back(std::move(section));
   }
@@ -117,13 +128,18 @@ OpenSectionFile::~OpenSectionFile() = default;
 
 Result<std::shared_ptr<const OpenSectionFile>> OpenSectionFile::Open(Env& env, const std::string& path,
                                                                      const SectionFileKind& kind,
-                                                                     AccessMode mode) {
+                                                                     AccessMode mode,
+                                                                     std::shared_ptr<PageCache> cache) {
   auto state = std::make_unique<State>();
   FileBytes& bytes = state->bytes;
   if (mode == AccessMode::kMmap) {
     ASSIGN_OR_RETURN(bytes.mapping, env.Map(path));
   } else {
     ASSIGN_OR_RETURN(bytes.file, env.OpenForRead(path));
+    if (cache != nullptr) {
+      state->cache_file = cache->NewFile();
+      state->cache = std::move(cache);
+    }
   }
   const auto read = [&](uint64_t offset, uint64_t length) -> Result<std::string> {
     std::string part(length, '\0');
@@ -208,10 +224,14 @@ Status OpenSectionFile::CheckAll(bool drop_behind) const {
 
 const std::string& SectionBytes::path() const { return file_->path(); }
 
+Status SectionBytes::NotThere(uint64_t offset, uint64_t length) const {
+  return CorruptError("{}: {} bytes wanted at offset {} of section {}.{}, which has {}", path(), length,
+                      offset, section_->entry.kind, section_->entry.key, section_->entry.length);
+}
+
 Status SectionBytes::VerifySlowly(uint64_t offset, uint64_t length) const {
   if (!section_->Has(offset, length)) {
-    return CorruptError("{}: {} bytes wanted at offset {} of section {}.{}, which has {}", path(), length,
-                        offset, section_->entry.kind, section_->entry.key, section_->entry.length);
+    return NotThere(offset, length);
   }
   if (section_->mapping == nullptr) {
     return InternalError("{}: a section that is not mapped has no bytes to verify", path());
@@ -235,8 +255,7 @@ Status SectionBytes::ReadTo(uint64_t offset, std::span<char> to) const {
 // Pages at the ends that are wanted in part are checked on their own first; whole ones in `to`.
 Status SectionBytes::ReadFromFile(uint64_t offset, std::span<char> to) const {
   if (!section_->Has(offset, to.size())) {
-    return CorruptError("{}: {} bytes wanted at offset {} of section {}.{}, which has {}", path(), to.size(),
-                        offset, section_->entry.kind, section_->entry.key, section_->entry.length);
+    return NotThere(offset, to.size());
   }
   if (to.empty()) {
     return Status::Ok();
@@ -270,7 +289,7 @@ Result<std::string_view> SectionBytes::Read(uint64_t offset, uint64_t length, Re
     return std::string_view(section_->address + offset, length);
   }
   if (!section_->Has(offset, length)) {  // before memory of that size is taken
-    return ReadFromFile(offset, {static_cast<char*>(nullptr), length});
+    return NotThere(offset, length);
   }
   char* const memory = AllocateAligned(buffer, length, 0);
   RETURN_IF_ERROR(ReadFromFile(offset, {memory, length}));
@@ -295,7 +314,7 @@ Status SectionBytes::ReadBatchFromFile(std::span<const ByteRange> ranges, std::s
                                        ReadBuffer& buffer) const {
   for (const ByteRange& range : ranges) {
     if (!section_->Has(range.offset, range.length)) {
-      return ReadFromFile(range.offset, {static_cast<char*>(nullptr), range.length});
+      return NotThere(range.offset, range.length);
     }
   }
   const std::vector<size_t> order = AscendingOrder(ranges);
@@ -307,14 +326,15 @@ Status SectionBytes::ReadBatchFromFile(std::span<const ByteRange> ranges, std::s
   for (const Group& group : groups) {
     const uint64_t length = group.end - group.offset;
     char* const memory = AllocateAligned(buffer, length, group.offset % kAlignment);
-    requests.push_back({section_->entry.offset + group.offset, {memory, length}});
+    const ReadRequest request{section_->entry.offset + group.offset, {memory, length}};
     for (size_t i = group.first; i < group.last; ++i) {
       const ByteRange& range = ranges[order[i]];
       out[order[i]] = {memory + (range.offset - group.offset), range.length};
     }
-    if (length == 0) {
+    if (length == 0 || CopyCached(request)) {
       continue;
     }
+    requests.push_back(request);
     for (uint64_t page = pages.PageOf(group.offset); page <= pages.PageOf(group.end - 1); ++page) {
       if (!section_->IsChecked(page) && (unchecked.empty() || unchecked.back() != page)) {
         unchecked.push_back(page);
@@ -323,6 +343,64 @@ Status SectionBytes::ReadBatchFromFile(std::span<const ByteRange> ranges, std::s
   }
   RETURN_IF_ERROR(pages.CheckTogether(unchecked));
   return bytes.file->ReadBatch(requests);
+}
+
+bool SectionBytes::FindPage(uint64_t page, PageView& view) const {
+  PageKey key = section_->first_page;
+  key.page = page;
+  PageCache::Found found = section_->cache->Find(key);
+  view.is_wanted = found.wanted;
+  view.pin = std::move(found.page);
+  view.bytes = view.pin.get();
+  view.number = view.pin != nullptr ? page : PageView::kNone;
+  return view.pin != nullptr;
+}
+
+Status SectionBytes::FetchPage(uint64_t page, PageView& view) const {
+  PageKey key = section_->first_page;
+  key.page = page;
+  const FileBytes& bytes = file_->state_->bytes;
+  const SectionPages pages(bytes, *section_);
+  const uint64_t start = pages.PageStart(page);
+  const uint64_t length = pages.PageEnd(page) - start;
+  PageCache::Frame frame = view.is_wanted ? section_->cache->Take(key) : nullptr;
+  view.number = PageView::kNone;
+  if (frame == nullptr && view.own.empty()) {
+    view.own.resize(PageCache::kPageBytes + PageCache::kReadableBehind);
+  }
+  const std::span<char> to(frame != nullptr ? frame.get() : view.own.data(), length);
+  RETURN_IF_ERROR(bytes.file->Read(section_->entry.offset + start, to));
+  if (!section_->IsChecked(page)) {
+    RETURN_IF_ERROR(pages.CheckBytes(page, {to.data(), length}));
+  }
+  view.pin = frame;
+  view.bytes = to.data();
+  view.number = page;
+  if (frame != nullptr) {
+    section_->cache->Keep(key, std::move(frame));
+  }
+  return Status::Ok();
+}
+
+// Whether all of it was in the cache.
+bool SectionBytes::CopyCached(const ReadRequest& request) const {
+  if (section_->cache == nullptr) {
+    return false;
+  }
+  PageKey key = section_->first_page;
+  const uint64_t begin = request.offset - section_->entry.offset;
+  const uint64_t end = begin + request.to.size();
+  for (uint64_t at = begin; at < end;) {
+    key.page = at / PageCache::kPageBytes;
+    const PageCache::Pin page = section_->cache->FindOnly(key);
+    if (page == nullptr) {
+      return false;
+    }
+    const uint64_t part = std::min(end, (key.page + 1) * PageCache::kPageBytes) - at;
+    std::copy_n(page.get() + at % PageCache::kPageBytes, part, request.to.data() + (at - begin));
+    at += part;
+  }
+  return true;
 }
 
 // A page without a mark is going to be read whole, for its checksum.
@@ -369,8 +447,29 @@ bool SectionBytes::ReadAhead(ByteRange range) const {
   if (section_->mapping != nullptr) {
     return section_->mapping->WillNeed({&in_file, 1});
   }
-  file_->state_->bytes.file->WillNeed(in_file.offset, in_file.length);
+  if (section_->cache != nullptr) {
+    ReadAheadUncached({in_file.offset - section_->entry.offset, in_file.length});
+  } else {
+    file_->state_->bytes.file->WillNeed(in_file.offset, in_file.length);
+  }
   return false;
+}
+
+// Asks for the runs of pages that the cache does not have.
+void SectionBytes::ReadAheadUncached(ByteRange range) const {
+  PageKey key = section_->first_page;
+  const uint64_t end = range.offset + range.length;
+  uint64_t run = range.offset;
+  for (uint64_t at = range.offset; at < end;) {
+    key.page = at / PageCache::kPageBytes;
+    const uint64_t next = std::min(end, (key.page + 1) * PageCache::kPageBytes);
+    if (section_->cache->Has(key)) {
+      file_->state_->bytes.file->WillNeed(section_->entry.offset + run, at - run);
+      run = next;
+    }
+    at = next;
+  }
+  file_->state_->bytes.file->WillNeed(section_->entry.offset + run, end - run);
 }
 
 void SectionBytes::MapIn(ByteRange range) const {
@@ -381,6 +480,9 @@ void SectionBytes::MapIn(ByteRange range) const {
 }
 
 Result<std::string_view> SectionCursor::At(uint64_t offset, uint64_t length) {
+  if (section_.is_cached()) {
+    return InPages(offset, length);
+  }
   if (offset < asked_begin_ || offset + step_ + length > asked_end_) {
     AskAhead(offset, length);
   }
@@ -413,6 +515,52 @@ void SectionCursor::AskAhead(uint64_t offset, uint64_t length) {
   was_missing_ = is_missing;
 }
 
+// Only a page that is missed is a reason to ask ahead.
+Status SectionCursor::MoveToPage(uint64_t page) {
+  if (page == page_.number || section_.FindPage(page, page_)) {
+    return Status::Ok();
+  }
+  const uint64_t start = page * PageCache::kPageBytes;
+  const uint64_t length = std::min(PageCache::kPageBytes, section_.length() - start);
+  if (start < asked_begin_ || start + step_ + length > asked_end_) {
+    AskAhead(start, length);
+  }
+  return section_.FetchPage(page, page_);
+}
+
+Result<std::string_view> SectionCursor::InPages(uint64_t offset, uint64_t length) {
+  constexpr uint64_t kPage = PageCache::kPageBytes;
+  const uint64_t total = section_.length();
+  if (offset > total || length > total - offset) {
+    return section_.ReadTo(offset, {static_cast<char*>(nullptr), length});
+  }
+  if (length == 0) {
+    return std::string_view();
+  }
+  const uint64_t page = offset / kPage;
+  if (offset % kPage + length <= kPage) {
+    RETURN_IF_ERROR(MoveToPage(page));
+    return std::string_view(page_.bytes + offset % kPage, length);
+  }
+  if (offset == window_offset_ && length == window_length_) {
+    return std::string_view(window_.data(), length);
+  }
+  window_length_ = 0;
+  if (window_.size() < length + kReadableBehind) {
+    window_.resize(length + kReadableBehind);
+  }
+  for (uint64_t at = offset; at < offset + length;) {
+    const uint64_t number = at / kPage;
+    RETURN_IF_ERROR(MoveToPage(number));
+    const uint64_t part = std::min(offset + length, (number + 1) * kPage) - at;
+    std::copy_n(page_.bytes + at % kPage, part, window_.data() + (at - offset));
+    at += part;
+  }
+  window_offset_ = offset;
+  window_length_ = length;
+  return std::string_view(window_.data(), length);
+}
+
 Status SectionCursor::MoveWindow(uint64_t offset, uint64_t length) {
   const uint64_t total = section_.length();
   window_length_ = 0;
@@ -423,8 +571,8 @@ Status SectionCursor::MoveWindow(uint64_t offset, uint64_t length) {
   const uint64_t wanted_end = std::max(offset + length, start + std::min(step_, kLargestBuffer));
   // Ends at a page of the checksums where it can: such a page is then read once.
   const uint64_t end = std::min(total, (wanted_end + kDefaultPage - 1) / kDefaultPage * kDefaultPage);
-  if (window_.size() < end - start) {
-    window_.resize(end - start);
+  if (window_.size() < end - start + kReadableBehind) {
+    window_.resize(end - start + kReadableBehind);
   }
   RETURN_IF_ERROR(section_.ReadTo(start, {window_.data(), end - start}));
   window_offset_ = start;

@@ -11,6 +11,7 @@
 #include "storage/base/env.h"
 #include "storage/base/result.h"
 #include "storage/column/column_reader.h"
+#include "storage/format/page_cache.h"
 #include "storage/format/section_file.h"
 
 namespace stoa::storage {
@@ -23,6 +24,16 @@ enum class AccessMode : uint8_t {
 
 class OpenSectionFile;
 
+// A page of a section in file mode: of the cache, or in memory of the reader's own.
+struct PageView {
+  static constexpr uint64_t kNone = ~uint64_t{0};
+  uint64_t number = kNone;
+  bool is_wanted = false;  // after Find: by the cache
+  const char* bytes = nullptr;
+  PageCache::Pin pin;
+  std::vector<char> own;
+};
+
 // One section of an open file, as SectionBytes see it. Its pages are the units of its checksums
 // (section_file.h); a section with one checksum is one page.
 struct OpenSection {
@@ -30,6 +41,8 @@ struct OpenSection {
   const OpenSectionFile* file = nullptr;
   const MappedFile* mapping = nullptr;  // nullptr in file mode
   const char* address = nullptr;        // nullptr in file mode
+  PageCache* cache = nullptr;           // file mode, pages of PageCache::kPageBytes; else nullptr
+  PageKey first_page;                   // in the cache
   uint32_t page_shift = 0;
   uint64_t page_count = 0;
   // One bit a page: it had its checksum. Bits are only ever set.
@@ -96,6 +109,11 @@ class SectionBytes {
   // an address has the same remainder by 64 as its offset.
   Status ReadBatch(std::span<const ByteRange> ranges, std::span<std::string_view> out,
                    ReadBuffer& buffer) const;
+  // File mode, when is_cached(): a whole page, verified, replaces the one of `view`. Find: if the cache has
+  // it; else Fetch reads it.
+  bool is_cached() const { return section_->cache != nullptr; }
+  bool FindPage(uint64_t page, PageView& view) const;
+  Status FetchPage(uint64_t page, PageView& view) const;
   // As Read, to memory of the caller.
   Status ReadTo(uint64_t offset, std::span<char> to) const;
   // Mapped only: asks for pages that have not been touched since the file was opened (or since faults showed
@@ -115,7 +133,10 @@ class SectionBytes {
   SectionBytes(std::shared_ptr<const OpenSectionFile> file, const OpenSection& section)
       : file_(std::move(file)), section_(&section) {}
   Status VerifySlowly(uint64_t offset, uint64_t length) const;
+  Status NotThere(uint64_t offset, uint64_t length) const;
   Status ReadFromFile(uint64_t offset, std::span<char> to) const;
+  bool CopyCached(const ReadRequest& request) const;
+  void ReadAheadUncached(ByteRange range) const;
   Status ReadBatchFromFile(std::span<const ByteRange> ranges, std::span<std::string_view> out,
                            ReadBuffer& buffer) const;
 
@@ -123,18 +144,27 @@ class SectionBytes {
   const OpenSection* section_ = nullptr;
 };
 
-// Sequential reading of a section without a system call or a page fault a block. In file mode a window of
-// bytes moves on (64 to 256 KiB); mapped, the bytes are where they are. In both modes what follows is asked
-// of the disk before it is needed, 64 KiB at first and up to 1 MiB as long as the reading goes on. One thread
-// at a time.
+// Sequential reading of a section without a system call or a page fault a block. In file mode the bytes are
+// pages of the cache, or a window that moves on (64 to 256 KiB); mapped, the bytes are where they are. In
+// both modes what follows is asked of the disk before it is needed, 64 KiB at first and up to 1 MiB as long
+// as the reading goes on. One thread at a time.
 class SectionCursor {
  public:
+  // So many bytes behind what At() gives may be read, up to 64 behind the end of the section.
+  static constexpr uint64_t kReadableBehind = PageCache::kReadableBehind;
+
   explicit SectionCursor(SectionBytes section) : section_(std::move(section)) {}
   // Verified bytes; in file mode they live until the next call.
   Result<std::string_view> At(uint64_t offset, uint64_t length);
+  // Whether At() would copy, to put parts of two pages together.
+  bool Copies(uint64_t offset, uint64_t length) const {
+    return section_.is_cached() && offset % PageCache::kPageBytes + length > PageCache::kPageBytes;
+  }
 
  private:
   void AskAhead(uint64_t offset, uint64_t length);
+  Result<std::string_view> InPages(uint64_t offset, uint64_t length);
+  Status MoveToPage(uint64_t page);
   Status MoveWindow(uint64_t offset, uint64_t length);
 
   SectionBytes section_;
@@ -142,7 +172,8 @@ class SectionCursor {
   uint64_t asked_end_ = 0;  // may be behind the end of the section
   uint64_t step_ = 0;
   bool was_missing_ = false;  // mapped: something of the last step
-  // File mode only.
+  // File mode only. With a cache the window has what lies in more than one page.
+  PageView page_;
   std::vector<char> window_;
   uint64_t window_offset_ = 0;
   uint64_t window_length_ = 0;
@@ -152,8 +183,10 @@ class SectionCursor {
 // is opened. Immutable but for the marks of checked pages; safe to share.
 class OpenSectionFile : public std::enable_shared_from_this<OpenSectionFile> {
  public:
+  // `cache`: for the pages of what is read in file mode through cursors.
   static Result<std::shared_ptr<const OpenSectionFile>> Open(Env& env, const std::string& path,
-                                                             const SectionFileKind& kind, AccessMode mode);
+                                                             const SectionFileKind& kind, AccessMode mode,
+                                                             std::shared_ptr<PageCache> cache = nullptr);
   ~OpenSectionFile();
 
   uint64_t owner() const;

@@ -1,9 +1,11 @@
-"""measure.py SEARCHD ROWS ROUNDS [KEEP]: see run.sh. KEEP: a folder where the table stays, to be used again.
+"""measure.py SEARCHD ROWS ROUNDS [KEEP [QUERIES]]: see run.sh. KEEP: a folder where the table stays, to be used again.
+QUERIES: numbers of the queries to run, 1 is the first: "1,2,5"; with ROUNDS 0 the table is made and nothing is measured.
 
 Two servers with the same files, one a mode, each in its own memory group with the same limit: the .spc is 2.8 times as
 large. Every query runs in both, one after the other, in both orders, so that what else the machine does hits both alike.
-Cold: the group was emptied and the files' pages were dropped before. Hot: the same query ran just before; a query whose
-columns are larger than the limit reads the disk then, too. Printed: best and median seconds a mode, the ratios mmap/file,
+Cold: the server was started anew before, its group emptied and the files' pages dropped, so that neither the kernel nor the
+server has anything (checksums are checked at the first touch, in both modes). Hot: the same query ran twice just before; a
+query whose columns are larger than the limit reads the disk then, too. Printed: best and median seconds a mode, the ratios mmap/file,
 and at the end what each server read, its faults and the most memory its group had.
 """
 import glob
@@ -103,21 +105,29 @@ class Group:
 
 class Server:
     def __init__(self, searchd, folder, mode, group=None, more=""):
-        self.folder, self.mode, self.group, self.port = folder, mode, group, free_port()
-        conf = f"{folder}/searchd.conf"
+        self.searchd, self.folder, self.mode, self.group = searchd, folder, mode, group
+        self.more = more + os.environ.get("STOA_BENCH_SETTINGS", "")
+        self.totals = {}
+        self.start()
+
+    def start(self):
+        self.port = free_port()
+        conf = f"{self.folder}/searchd.conf"
         with open(conf, "w") as f:
-            f.write(f"searchd {{\n listen = 127.0.0.1:{self.port}:mysql\n data_dir = {folder}/data\n log = {folder}/log\n"
-                    f" pid_file = {folder}/pid\n binlog_flush = 2\n access_columnar_attrs = {mode}\n{more}}}\n")
-        self.process = subprocess.Popen([searchd, "--config", conf, "--nodetach"], stdout=subprocess.DEVNULL,
-                                        stderr=subprocess.DEVNULL, preexec_fn=group.enter if group else None)
-        for _ in range(300):
+            f.write(f"searchd {{\n listen = 127.0.0.1:{self.port}:mysql\n data_dir = {self.folder}/data\n"
+                    f" log = {self.folder}/log\n pid_file = {self.folder}/pid\n binlog_flush = 2\n"
+                    f" access_columnar_attrs = {self.mode}\n{self.more}\n}}\n")
+        self.process = subprocess.Popen([self.searchd, "--config", conf, "--nodetach"], stdout=subprocess.DEVNULL,
+                                        stderr=subprocess.DEVNULL,
+                                        preexec_fn=self.group.enter if self.group else None)
+        for _ in range(1500):
             try:
                 self.connection = pymysql.connect(host="127.0.0.1", port=self.port, user="root", autocommit=True)
                 break
             except pymysql.Error:
-                time.sleep(0.1)
+                time.sleep(0.02)
         else:
-            sys.exit(f"{mode}: no server")
+            sys.exit(f"{self.mode}: no server")
 
     def query(self, sql):
         with self.connection.cursor() as cursor:
@@ -129,13 +139,15 @@ class Server:
         rows = self.query(sql)
         return time.perf_counter() - start, rows
 
-    def drop_pages(self):
+    def start_cold(self):
+        self.stop()
         if self.group:
             self.group.empty()
         for path in spc_files(self.folder):
             fd = os.open(path, os.O_RDONLY)
             os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
             os.close(fd)
+        self.start()
 
     def counters(self):
         with open(f"/proc/{self.process.pid}/io") as f:
@@ -147,6 +159,9 @@ class Server:
                 "system s": int(fields[12]) / ticks}
 
     def stop(self):
+        for name, value in self.counters().items():
+            self.totals[name] = self.totals.get(name, 0) + value
+        self.connection.close()
         self.process.terminate()
         self.process.wait()
 
@@ -186,13 +201,13 @@ def measure(servers, sql, rounds):
     for number in range(rounds):
         order = servers if number % 2 == 0 else servers[::-1]
         for server in order:
-            server.drop_pages()
+            server.start_cold()
             taken, rows = server.timed(sql)
             answers.add(repr(rows))
             seconds[server.mode, "cold"].append(taken)
-        for server in order:
+        for server in order + order:
             server.timed(sql)
-        for server in order + order[::-1]:
+        for server in (order + order[::-1]) * 2:
             seconds[server.mode, "hot"].append(server.timed(sql)[0])
     if len(answers) != 1:
         sys.exit(f"{sql}: different answers: {answers}")
@@ -222,9 +237,11 @@ def make_table(searchd, rows, work):
     print(f"{rows} rows made in {time.time() - start:.0f} s")
 
 
-def run(searchd, rows, rounds, work):
+def run(searchd, rows, rounds, work, queries):
     if not os.path.exists(f"{work}/file"):
         make_table(searchd, rows, work)
+    if rounds == 0:
+        return
     size = sum(os.path.getsize(p) for p in spc_files(f"{work}/mmap"))
     print(f"{len(spc_files(f'{work}/mmap'))} .spc of {size / 1e6:.0f} MB")
     for path in spc_files(work):
@@ -239,20 +256,18 @@ def run(searchd, rows, rounds, work):
             groups.append(Group(f"stoa-bench-{os.getpid()}-{mode}", limit))
             servers.append(Server(searchd, f"{work}/{mode}", mode, groups[-1]))
         ratios = {}
-        for name, sql in QUERIES:
-            for server in servers:  # checksums are checked at the first touch: not part of what is compared
-                server.query(sql)
+        for name, sql in queries:
             ratios[name] = report(name, measure(servers, sql, rounds))
         for at, what in ((0, "best"), (1, "median")):
             every = [pair[at] for pairs in ratios.values() for pair in pairs]
             print(f"mmap/file by {what}: {min(every):.2f} to {max(every):.2f}, "
                   f"geometric mean {statistics.geometric_mean(every):.3f}")
-        for server, group in zip(servers, groups):
-            print(f"{server.mode}: " + ", ".join(f"{k} {v:.0f}" for k, v in server.counters().items()) +
-                  f", most memory of the group {group.peak() / 1e6:.0f} MB")
     finally:
         for server in servers:
             server.stop()
+        for server, group in zip(servers, groups):
+            print(f"{server.mode}: " + ", ".join(f"{k} {v:.0f}" for k, v in server.totals.items()) +
+                  f", most memory of the group {group.peak() / 1e6:.0f} MB")
         for group in groups:
             group.remove()
 
@@ -260,9 +275,10 @@ def run(searchd, rows, rounds, work):
 def main():
     searchd, rows, rounds = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
     keep = sys.argv[4] if len(sys.argv) > 4 else None
+    queries = [QUERIES[int(n) - 1] for n in sys.argv[5].split(",")] if len(sys.argv) > 5 else QUERIES
     work = keep or tempfile.mkdtemp(prefix="stoa-outofcore-", dir=os.environ.get("TMPDIR", "/var/tmp"))
     try:
-        run(searchd, rows, rounds, work)
+        run(searchd, rows, rounds, work, queries)
     finally:
         if keep is None:
             shutil.rmtree(work)

@@ -387,4 +387,99 @@ TEST_CASE("threads check, read and ask for the same pages at once", "[storage][t
   }
 }
 
+TEST_CASE("a cursor and batches over kept pages have the file's bytes, whatever the budget", "[storage]") {
+  MemoryEnv env;
+  REQUIRE(env.MakeFolder("/d").ok());
+  const Sections sections(1'500'000);
+  sections.WriteTo(env, "/d/a");
+  const std::string_view content = sections.content;
+  for (const uint64_t pages : {1, 3, 20, 100}) {
+    const auto cache = std::make_shared<PageCache>(pages * PageCache::kPageBytes);
+    auto file = OpenSectionFile::Open(env, "/d/a", kKind, AccessMode::kFile, cache).value();
+    for (const SectionBytes& section : Sizable(*file)) {
+      SectionCursor cursor(section);
+      for (int round = 0; round < 3; ++round) {
+        for (uint64_t offset = 0; offset < content.size(); offset += 777) {
+          const uint64_t length = std::min<uint64_t>(777, content.size() - offset);
+          REQUIRE((cursor.At(offset, length).value() == content.substr(offset, length)));
+          REQUIRE((cursor.At(offset, length).value() == content.substr(offset, length)));
+        }
+      }
+      CHECK((cursor.At(65'530, 1'000'000).value() == content.substr(65'530, 1'000'000)));
+      CHECK((cursor.At(65'530, 10).value() == content.substr(65'530, 10)));
+      CHECK(cursor.At(1'500'000, 0).value().empty());
+      CHECK(cursor.At(1'499'999, 2).status().code() == StatusCode::kCorrupt);
+      CHECK(cursor.At(~uint64_t{0}, 2).status().code() == StatusCode::kCorrupt);
+      const ByteRange ranges[] = {{10, 10}, {65'000, 1000}, {700'000, 200'000}, {1'499'990, 10}};
+      std::string_view out[4];
+      ReadBuffer buffer;
+      REQUIRE(section.ReadBatch(ranges, out, buffer).ok());
+      for (size_t i = 0; i < 4; ++i) {
+        CHECK((out[i] == content.substr(ranges[i].offset, ranges[i].length)));
+      }
+    }
+    CHECK(cache->used_bytes() > 0);
+    CHECK(cache->used_bytes() <= cache->budget());
+    file.reset();
+    CHECK(cache->used_bytes() == 0);
+  }
+}
+
+TEST_CASE("a page that is damaged or was not read is not kept", "[storage]") {
+  FaultyCase setup;
+  const std::string path = setup.Root() + "/a";
+  Sections().WriteTo(setup.env, path);
+  std::string bytes = setup.env.ReadFile(path).value();
+  const uint64_t begin = Open(setup.env, path, AccessMode::kFile)->sections()[1].offset;
+  bytes[begin + 2 * PageCache::kPageBytes + 5] ^= 1;
+  REQUIRE(WriteFileAtomically(setup.env, path, bytes).ok());
+  const auto cache = std::make_shared<PageCache>(10 * PageCache::kPageBytes);
+  const auto file = OpenSectionFile::Open(setup.env, path, kKind, AccessMode::kFile, cache).value();
+  SectionCursor cursor(file->Section(1, 1).value());
+  REQUIRE(FaultPoints::Arm("env.read=fail").ok());
+  CHECK(cursor.At(0, 10).status().code() == StatusCode::kIo);
+  REQUIRE(FaultPoints::Arm("").ok());
+  CHECK(cache->used_bytes() == 0);
+  CHECK(cursor.At(0, 10).ok());
+  for (int i = 0; i < 2; ++i) {
+    CHECK(cursor.At(2 * PageCache::kPageBytes + 100, 10).status().code() == StatusCode::kCorrupt);
+    CHECK(cursor.At(3 * PageCache::kPageBytes - 5, 10).status().code() == StatusCode::kCorrupt);
+    CHECK(cursor.At(2 * PageCache::kPageBytes - 5, 5).ok());
+  }
+  CHECK(cache->used_bytes() == 2 * PageCache::kPageBytes);
+}
+
+TEST_CASE("threads scan and pick from a file through one small cache", "[storage][threads]") {
+  TemporaryFolder folder;
+  const std::string path = folder / "a";
+  const Sections sections(1'500'000);
+  sections.WriteTo(Env::Posix(), path);
+  const std::string_view content = sections.content;
+  const auto cache = std::make_shared<PageCache>(12 * PageCache::kPageBytes);
+  const auto file = OpenSectionFile::Open(Env::Posix(), path, kKind, AccessMode::kFile, cache).value();
+  std::atomic<int> wrong{0};
+  std::vector<std::jthread> threads;
+  for (uint32_t thread = 0; thread < 4; ++thread) {
+    threads.emplace_back([&, thread] {
+      const SectionBytes section = file->Section(1, 1).value();
+      SectionCursor cursor(section);
+      std::mt19937 random(thread);
+      for (uint64_t offset = thread * 300'000; offset < 1'499'000; offset += 900) {
+        const auto scanned = cursor.At(offset, 900);
+        wrong += !scanned.ok() || *scanned != content.substr(offset, 900) ? 1 : 0;
+        const ByteRange range{random() % 1'490'000, 5000};
+        std::string_view out;
+        ReadBuffer buffer;
+        wrong += !section.ReadBatch({&range, 1}, {&out, 1}, buffer).ok() ||
+                         out != content.substr(range.offset, 5000)
+                     ? 1
+                     : 0;
+      }
+    });
+  }
+  threads.clear();
+  CHECK(wrong == 0);
+  CHECK(cache->used_bytes() <= cache->budget());
+}
+
 }  // namespace stoa::storage
