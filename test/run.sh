@@ -15,7 +15,7 @@ passed=0
 failed=0
 part_seconds=1500
 [ "$full" = yes ] && part_seconds=7200
-layers="base storage sql config daemon"
+layers="base storage knn sql config daemon"
 
 # part NAME COMMAND...: runs it; its last line "N passed, N failed" is added to the sums.
 part() {
@@ -93,6 +93,7 @@ run_cases() {
     return
   fi
   part "shared cases ($preset)" test/shared-cases.sh "build/$preset/searchd" "$shared"
+  part "shared cases of vectors ($preset)" env KNN=1 test/shared-cases.sh "build/$preset/searchd" "$shared"
 }
 
 # Kill loops and the like: each executable script of test/crash, "script SEARCHD ROUNDS", last line as everywhere.

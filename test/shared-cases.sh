@@ -5,7 +5,13 @@ set -u
 searchd=$(realpath "$1")
 shared=$(realpath "$2")
 shift 2
-folders="protocol ddl dml types select filters expressions functions groupby facets json mva meta transactions subselect columnar maintenance"
+# KNN in the environment: the folder of vector search; else the others, without what they show of it.
+if [ -n "${KNN:-}" ]; then
+  folders="knn" without="fulltext,secondary"
+else
+  without="fulltext,knn,secondary"
+  folders="protocol ddl dml types select filters expressions functions groupby facets json mva meta transactions subselect columnar maintenance"
+fi
 
 home=$(mktemp -d)
 port=$(/usr/bin/python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
@@ -22,5 +28,4 @@ paths=()
 for folder in $folders; do
   [ -d "$shared/cases/$folder" ] && paths+=("$shared/cases/$folder")
 done
-"$shared/tools/run-cases" --host 127.0.0.1 --port "$port" --without fulltext,knn,secondary "$@" \
-  "${paths[@]}"
+"$shared/tools/run-cases" --host 127.0.0.1 --port "$port" --without "$without" "$@" "${paths[@]}"

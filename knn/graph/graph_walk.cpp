@@ -7,10 +7,6 @@ namespace stoa::knn {
 
 namespace {
 
-bool Passes(std::span<const uint64_t> passes, uint32_t node) {
-  return (passes[node / 64] >> (node % 64) & 1) != 0;
-}
-
 // The node of a heap of (distance, node) with the nearest in front.
 constexpr auto kFarther = [](const std::pair<float, uint32_t>& a, const std::pair<float, uint32_t>& b) {
   return a > b;
@@ -40,13 +36,13 @@ void GraphWalk::Search(const CodeScorer& scorer, size_t beam, WalkState& state,
   }
 }
 
-void GraphWalk::AppendPassing(uint32_t node, std::span<const uint64_t> passes, WalkState& state) const {
+void GraphWalk::AppendPassing(uint32_t node, const WalkFilter& filter, WalkState& state) const {
   std::vector<uint32_t>& links = state.beam.links;
   state.passed_over.clear();
   blocks_.AppendLinks(node, 0, state.beam.visited, state.passed_over);
   const size_t direct = state.passed_over.size();
   for (size_t i = 0; i < direct; ++i) {
-    if (Passes(passes, state.passed_over[i])) {
+    if (filter.Passes(state.passed_over[i])) {
       links.push_back(state.passed_over[i]);
     } else {
       blocks_.PrefetchLinks(state.passed_over[i], 0);
@@ -54,22 +50,21 @@ void GraphWalk::AppendPassing(uint32_t node, std::span<const uint64_t> passes, W
   }
   const size_t enough = blocks_.layout().most_links;
   for (size_t i = 0; i < direct && links.size() < enough; ++i) {
-    if (Passes(passes, state.passed_over[i])) {
+    if (filter.Passes(state.passed_over[i])) {
       continue;
     }
     const uint32_t over = state.passed_over[i];
     for (uint32_t place = 0; place < blocks_.Degree(over); ++place) {
       const uint32_t link = blocks_.LinkAt(over, place);
-      if (link < blocks_.node_count() && Passes(passes, link) && state.beam.visited.Insert(link)) {
+      if (link < blocks_.node_count() && filter.Passes(link) && state.beam.visited.Insert(link)) {
         links.push_back(link);
       }
     }
   }
 }
 
-bool GraphWalk::SearchFiltered(const CodeScorer& scorer, size_t beam, std::span<const uint64_t> passes,
-                               bool through, uint64_t most_scored, WalkState& state,
-                               std::vector<FoundNode>& found) const {
+bool GraphWalk::SearchFiltered(const CodeScorer& scorer, size_t beam, const WalkFilter& filter,
+                               WalkState& state, std::vector<FoundNode>& found) const {
   const uint32_t entry = Descend(scorer, state.beam);
   const uint64_t scored_before = state.beam.scored;
   state.results.Reset(beam);
@@ -87,11 +82,11 @@ bool GraphWalk::SearchFiltered(const CodeScorer& scorer, size_t beam, std::span<
       }
       state.frontier.emplace_back(distance, node);
       std::push_heap(state.frontier.begin(), state.frontier.end(), kFarther);
-      if (Passes(passes, node)) {
+      if (filter.Passes(node)) {
         state.results.Add(distance, node);
       }
     }
-    if (state.beam.scored - scored_before > most_scored) {
+    if (state.beam.scored - scored_before > filter.most_scored) {
       return false;
     }
     if (state.frontier.empty() ||
@@ -102,10 +97,10 @@ bool GraphWalk::SearchFiltered(const CodeScorer& scorer, size_t beam, std::span<
     const uint32_t node = state.frontier.back().second;
     state.frontier.pop_back();
     state.beam.links.clear();
-    if (through) {
+    if (filter.through) {
       blocks_.AppendLinks(node, 0, state.beam.visited, state.beam.links);
     } else {
-      AppendPassing(node, passes, state);
+      AppendPassing(node, filter, state);
     }
   }
   found.clear();

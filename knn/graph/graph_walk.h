@@ -16,6 +16,17 @@ struct FoundNode {
   uint32_t node = 0;
 };
 
+// Which nodes a walk may return.
+struct WalkFilter {
+  std::span<const uint64_t> passes;  // bit node % 64 of word node / 64
+  // Nodes that do not pass are compared and walked over; otherwise they are only stepped over, two links at a
+  // time, which is less work when few pass (cf. Patel et al., "ACORN", SIGMOD 2024).
+  bool through = true;
+  uint64_t most_scored = UINT64_MAX;  // comparisons after which the walk gives up
+
+  bool Passes(uint32_t node) const { return (passes[node / 64] >> (node % 64) & 1) != 0; }
+};
+
 // What walks of one thread reuse.
 struct WalkState {
   BeamState beam;
@@ -33,16 +44,13 @@ class GraphWalk {
   // not among them.
   void Search(const CodeScorer& scorer, size_t beam, WalkState& state, std::vector<FoundNode>& found) const;
 
-  // The same over the nodes that `passes` (bit node % 64 of word node / 64) has. `through`: nodes that do not
-  // pass are compared and walked over; otherwise they are only stepped over, two links at a time, which is
-  // less work when few pass (cf. Patel et al., "ACORN", SIGMOD 2024). Gives up with false after `most_scored`
-  // comparisons: the caller scans then.
-  bool SearchFiltered(const CodeScorer& scorer, size_t beam, std::span<const uint64_t> passes, bool through,
-                      uint64_t most_scored, WalkState& state, std::vector<FoundNode>& found) const;
+  // The same over the nodes that the filter passes. False when it gave up: the caller scans then.
+  bool SearchFiltered(const CodeScorer& scorer, size_t beam, const WalkFilter& filter, WalkState& state,
+                      std::vector<FoundNode>& found) const;
 
  private:
   uint32_t Descend(const CodeScorer& scorer, BeamState& beam) const;
-  void AppendPassing(uint32_t node, std::span<const uint64_t> passes, WalkState& state) const;
+  void AppendPassing(uint32_t node, const WalkFilter& filter, WalkState& state) const;
 
   const NodeBlocks& blocks_;
   const UpperLevels& levels_;

@@ -292,17 +292,22 @@ HWY_INLINE void StoreTotals(const CountVector (&sums)[4], int32_t* out) {
   hn::StoreU(hn::Add(hn::ConcatEven(d, ce, ab), hn::ConcatOdd(d, ce, ab)), d, out);
 }
 
+// Codes that are worked on, and as many that are prefetched meanwhile.
+struct Group {
+  const uint8_t* const* codes;
+  const uint8_t* const* ahead;
+};
+
 // One query with kCodes codes. Each code has kChains sums, so that an addition does not wait for the one
-// before. `ahead`: as many codes that are prefetched meanwhile, or null.
+// before.
 template <typename Kind, size_t kCodes, size_t kChains, typename Element, size_t... c, size_t... chain>
-HWY_INLINE void SumGroup(const Element* query, const uint8_t* const* codes, const uint8_t* const* ahead,
-                         size_t dims, int32_t* out, std::index_sequence<c...> each,
-                         std::index_sequence<chain...> /*chains*/) {
+HWY_INLINE void SumGroup(const Element* query, Group group, size_t dims, int32_t* out,
+                         std::index_sequence<c...> each, std::index_sequence<chain...> /*chains*/) {
   constexpr size_t kVector = hn::MaxLanes(Bytes());
   constexpr size_t kStep = kChains * kVector;
   const size_t size = Kind::SizeOf(dims);
-  const uint8_t* const from[kCodes] = {codes[c]...};
-  const uint8_t* const next[kCodes] = {ahead[c]...};
+  const uint8_t* const from[kCodes] = {group.codes[c]...};
+  const uint8_t* const next[kCodes] = {group.ahead[c]...};
   CountVector sums[kChains][kCodes];
   for (auto& chain_sums : sums) {
     ((chain_sums[c] = hn::Zero(Counts())), ...);
@@ -348,11 +353,11 @@ HWY_INLINE void SumAll(const Element* query, const uint8_t* const* codes, size_t
   for (; i + 4 <= count; i += 4) {
     // At the end there is nothing more to prefetch: the group itself is at hand.
     const uint8_t* const* ahead = codes + (i + lead + 4 <= count ? i + lead : i);
-    SumGroup<Kind, 4, Kind::kChains>(query, codes + i, ahead, dims, out + i, Each<4>(),
+    SumGroup<Kind, 4, Kind::kChains>(query, Group{codes + i, ahead}, dims, out + i, Each<4>(),
                                      Each<Kind::kChains>());
   }
   for (; i < count; ++i) {
-    SumGroup<Kind, 1, 2 * Kind::kChains>(query, codes + i, codes + i, dims, out + i, Each<1>(),
+    SumGroup<Kind, 1, 2 * Kind::kChains>(query, Group{codes + i, codes + i}, dims, out + i, Each<1>(),
                                          Each<2 * Kind::kChains>());
   }
 }

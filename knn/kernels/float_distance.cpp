@@ -111,18 +111,23 @@ HWY_INLINE void PrefetchLines(const T* const (&vectors)[kVectors], size_t i,
   (__builtin_prefetch(vectors[v] + i), ...);
 }
 
-// Components [begin, end) in steps of all chains. If kPrefetch, `ahead` is prefetched from its beginning on,
+struct Span {
+  size_t begin;
+  size_t end;
+};
+
+// The components of a span in steps of all chains. If kPrefetch, `ahead` is prefetched from its beginning on,
 // as many lines as are worked on.
 template <typename Term, bool kPrefetch, size_t kVectors, size_t kChains, typename T, size_t... chain>
-HWY_INLINE void AddSteps(const float* query, const T* const (&vectors)[kVectors], size_t begin, size_t end,
+HWY_INLINE void AddSteps(const float* query, const T* const (&vectors)[kVectors], Span span,
                          const T* const (&ahead)[kVectors], FloatVector (&sums)[kChains][kVectors],
                          std::index_sequence<chain...> /*chains*/) {
   constexpr size_t kStep = kChains * kLanes;
   constexpr size_t kLine = 64 / sizeof(T);
-  for (size_t i = begin; i < end; i += kStep) {
+  for (size_t i = span.begin; i < span.end; i += kStep) {
     if constexpr (kPrefetch) {
       for (size_t line = 0; line < kStep; line += kLine) {
-        PrefetchLines(ahead, i - begin + line, Each<kVectors>());
+        PrefetchLines(ahead, i - span.begin + line, Each<kVectors>());
       }
     }
     (AddLanes<Term>(query, vectors, i + chain * kLanes, sums[chain], Each<kVectors>()), ...);
@@ -153,23 +158,30 @@ HWY_INLINE void StoreTotals(const FloatVector (&sums)[4], float* out) {
   hn::StoreU(hn::Add(hn::ConcatEven(d, ce, ab), hn::ConcatOdd(d, ce, ab)), d, out);
 }
 
+// Vectors that are worked on, and those whose turn is next.
+template <typename T>
+struct Group {
+  const T* const* vectors;
+  const T* const* next;
+};
+
 // One query with kVectors vectors. Each vector has kChains sums, so that an addition does not wait for the
-// one before. Towards the end the beginning of the vectors at `next` is prefetched.
+// one before. Towards the end the beginning of the next vectors is prefetched.
 template <typename Term, size_t kVectors, size_t kChains, typename T, size_t... v, size_t... chain>
-HWY_INLINE void SumGroup(const float* query, const T* const* vectors, const T* const* next, size_t dims,
-                         float* out, std::index_sequence<v...> each, std::index_sequence<chain...> chains) {
+HWY_INLINE void SumGroup(const float* query, Group<T> group, size_t dims, float* out,
+                         std::index_sequence<v...> each, std::index_sequence<chain...> chains) {
   constexpr size_t kStep = kChains * kLanes;
   constexpr size_t kLead = kLeadBytes / sizeof(T) / kStep * kStep;
-  const T* const from[kVectors] = {vectors[v]...};
-  const T* const ahead[kVectors] = {next[v]...};
+  const T* const from[kVectors] = {group.vectors[v]...};
+  const T* const ahead[kVectors] = {group.next[v]...};
   FloatVector sums[kChains][kVectors];
   for (auto& chain_sums : sums) {
     ((chain_sums[v] = hn::Zero(Floats())), ...);
   }
   const size_t end = dims / kStep * kStep;
   const size_t turn = end < kLead ? 0 : end - kLead;
-  AddSteps<Term, false>(query, from, 0, turn, ahead, sums, chains);
-  AddSteps<Term, true>(query, from, turn, end, ahead, sums, chains);
+  AddSteps<Term, false>(query, from, {0, turn}, ahead, sums, chains);
+  AddSteps<Term, true>(query, from, {turn, end}, ahead, sums, chains);
   size_t i = end;
   for (; i + kLanes <= dims; i += kLanes) {
     AddLanes<Term>(query, from, i, sums[0], each);
@@ -188,11 +200,11 @@ HWY_INLINE void SumAll(const float* query, const T* const* vectors, size_t count
   size_t i = 0;
   for (; i + 4 <= count; i += 4) {
     const T* const* next = vectors + (i + 8 <= count ? i + 4 : i);
-    SumGroup<Term, 4, 2>(query, vectors + i, next, dims, out + i, Each<4>(), Each<2>());
+    SumGroup<Term, 4, 2>(query, Group<T>{vectors + i, next}, dims, out + i, Each<4>(), Each<2>());
   }
   for (; i < count; ++i) {
     const T* const* next = vectors + (i + 1 < count ? i + 1 : i);
-    SumGroup<Term, 1, 4>(query, vectors + i, next, dims, out + i, Each<1>(), Each<4>());
+    SumGroup<Term, 1, 4>(query, Group<T>{vectors + i, next}, dims, out + i, Each<1>(), Each<4>());
   }
 }
 

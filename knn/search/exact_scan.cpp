@@ -28,23 +28,22 @@ Status AddNearest(uint32_t part, std::span<const RowId> rows, std::span<const fl
   return Status::Ok();
 }
 
-Status ScanExactly(const TableSnapshot& snapshot, uint32_t part, const PartRows& rows,
-                   const SearchRequest& request, const CancelToken* cancel, NearestRows& nearest,
-                   SearchStatistics& statistics) {
+Status ScanExactly(const SearchContext& context, uint32_t part, const PartRows& rows, NearestRows& nearest) {
+  const TableSnapshot& snapshot = context.snapshot;
   const TablePart& table_part = *snapshot.parts[part];
-  ASSIGN_OR_RETURN(ExactDistances exact, ExactDistances::Open(table_part, *request.column));
+  ASSIGN_OR_RETURN(ExactDistances exact, ExactDistances::Open(table_part, *context.request.column));
   ASSIGN_OR_RETURN(std::unique_ptr<storage::ColumnReader> ids,
                    table_part.Column(snapshot.definition->columns[0]));
   std::vector<RowId> batch;
   std::vector<float> distances(ExactDistances::kBatchRows + 64);
   const auto flush = [&]() -> Status {
-    if (cancel != nullptr) {
-      RETURN_IF_ERROR(cancel->Check());
+    if (context.cancel != nullptr) {
+      RETURN_IF_ERROR(context.cancel->Check());
     }
     const std::span<float> found = std::span(distances).first(batch.size());
-    RETURN_IF_ERROR(exact.Of(batch, request.query.data(), found));
+    RETURN_IF_ERROR(exact.Of(batch, context.request.query.data(), found));
     RETURN_IF_ERROR(AddNearest(part, batch, found, *ids, nearest));
-    statistics.distance_computations += batch.size();
+    context.statistics.distance_computations += batch.size();
     batch.clear();
     return Status::Ok();
   };

@@ -6,11 +6,17 @@
 
 namespace stoa::knn {
 
+// What the steps of one search share.
+struct SearchContext {
+  const storage::TableSnapshot& snapshot;
+  const SearchRequest& request;
+  const CancelToken* cancel = nullptr;  // polled once a batch; may be nullptr
+  SearchStatistics& statistics;
+};
+
 // Compares every vector of `rows` with the query and adds the nearest to `nearest`. The oracle of all faster
-// ways. Polls `cancel` (may be nullptr) once a batch.
-Status ScanExactly(const storage::TableSnapshot& snapshot, uint32_t part, const PartRows& rows,
-                   const SearchRequest& request, const CancelToken* cancel, NearestRows& nearest,
-                   SearchStatistics& statistics);
+// ways.
+Status ScanExactly(const SearchContext& context, uint32_t part, const PartRows& rows, NearestRows& nearest);
 
 // Adds rows[i] at distances[i], +infinity left out, with their document ids where they may enter.
 Status AddNearest(uint32_t part, std::span<const RowId> rows, std::span<const float> distances,

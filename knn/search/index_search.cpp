@@ -89,15 +89,16 @@ bool Walk(const IndexSearch& search, const CodeScorer& scorer, std::vector<Found
   const double share =
       static_cast<double>(search.rows.MostRows()) / std::max<uint32_t>(index.node_count(), 1);
   const std::vector<uint64_t> passes = everything ? std::vector<uint64_t>() : PassingNodes(search);
+  const WalkFilter filter{.passes = passes,
+                          .through = share > kMostToStepOver,
+                          .most_scored = search.rows.MostRows() + uint64_t{4096}};
   bool finished = true;
   // A row with several vectors may fill the beam: then once more with a wider one.
   for (size_t beam = search.beam; finished; beam *= 2) {
     if (everything) {
       walk.Search(scorer, beam, state, found);
     } else {
-      const uint64_t most_scored = search.rows.MostRows() + uint64_t{4096};
-      finished =
-          walk.SearchFiltered(scorer, beam, passes, share > kMostToStepOver, most_scored, state, found);
+      finished = walk.SearchFiltered(scorer, beam, filter, state, found);
     }
     rows = RowsOf(search, found, search.wanted);
     if (rows.size() >= search.wanted || found.size() < beam) {

@@ -5,7 +5,6 @@
 #include <span>
 
 #include "knn/search/exact_distances.h"
-#include "knn/search/exact_scan.h"
 
 namespace stoa::knn {
 
@@ -71,22 +70,22 @@ Status AddExact(PartReaders& readers, const SearchRequest& request, std::span<Ca
 
 }  // namespace
 
-Status Rescore(const TableSnapshot& snapshot, const SearchRequest& request, std::vector<Candidate> candidates,
-               const CancelToken* cancel, NearestRows& nearest, SearchStatistics& statistics) {
-  PartReaders readers(snapshot, *request.column);
+Status Rescore(const SearchContext& context, std::vector<Candidate> candidates, NearestRows& nearest) {
+  const SearchRequest& request = context.request;
+  PartReaders readers(context.snapshot, *request.column);
   const size_t first_round = std::min<size_t>(candidates.size(), request.k);
   std::nth_element(candidates.begin(), candidates.begin() + static_cast<std::ptrdiff_t>(first_round),
                    candidates.end(), HasSmallerEstimate);
   RETURN_IF_ERROR(AddExact(readers, request, std::span(candidates).first(first_round), nearest));
-  if (cancel != nullptr) {
-    RETURN_IF_ERROR(cancel->Check());
+  if (context.cancel != nullptr) {
+    RETURN_IF_ERROR(context.cancel->Check());
   }
   const auto rest = candidates.begin() + static_cast<std::ptrdiff_t>(first_round);
   const auto end = std::partition(rest, candidates.end(), [&](const Candidate& candidate) {
     return nearest.MayEnter(candidate.estimate - candidate.error);
   });
   const auto second_round = static_cast<size_t>(end - rest);
-  statistics.rescored += first_round + second_round;
+  context.statistics.rescored += first_round + second_round;
   return AddExact(readers, request, std::span(candidates).subspan(first_round, second_round), nearest);
 }
 

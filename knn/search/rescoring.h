@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "knn/search/candidate.h"
+#include "knn/search/exact_scan.h"
 #include "knn/search/nearest_rows.h"
 
 namespace stoa::knn {
@@ -11,9 +12,7 @@ namespace stoa::knn {
 // with the smallest estimates; of the others only those whose bound lets them enter the answer that these
 // make. Each round is read in the order of the file, 256 vectors at a time; what is not in memory of a batch
 // is asked of the disk together.
-Status Rescore(const storage::TableSnapshot& snapshot, const SearchRequest& request,
-               std::vector<Candidate> candidates, const CancelToken* cancel, NearestRows& nearest,
-               SearchStatistics& statistics);
+Status Rescore(const SearchContext& context, std::vector<Candidate> candidates, NearestRows& nearest);
 
 // Adds the candidates at their estimates.
 Status AddEstimates(const storage::TableSnapshot& snapshot, std::vector<Candidate> candidates,

@@ -60,6 +60,7 @@ class TableSearch {
         request_(std::move(request)),
         cancel_(cancel),
         statistics_(statistics),
+        context_{snapshot, request_, cancel, statistics},
         nearest_(request_.k) {
     // Without quantisation distances are exact, whatever the walk goes by.
     rescores_ = request_.rescore || request_.column->knn->quantization == "none";
@@ -83,6 +84,7 @@ class TableSearch {
   SearchRequest request_;
   const CancelToken* cancel_;
   SearchStatistics& statistics_;
+  const SearchContext context_;
   bool rescores_ = true;
   size_t wanted_ = 0;
   size_t beam_ = 0;
@@ -103,9 +105,8 @@ Result<std::vector<SearchHit>> TableSearch::Run() {
   statistics_.candidates += candidates_.size();
   {
     const StageTimer timer(statistics_.rescore_seconds);
-    RETURN_IF_ERROR(rescores_
-                        ? Rescore(snapshot_, request_, std::move(candidates_), cancel_, nearest_, statistics_)
-                        : AddEstimates(snapshot_, std::move(candidates_), nearest_));
+    RETURN_IF_ERROR(rescores_ ? Rescore(context_, std::move(candidates_), nearest_)
+                              : AddEstimates(snapshot_, std::move(candidates_), nearest_));
   }
   std::vector<SearchHit> hits = std::move(nearest_).TakeSorted();
   return request_.filter && !request_.prefilter ? DropFiltered(std::move(hits)) : std::move(hits);
@@ -171,7 +172,7 @@ Status TableSearch::SearchSegment(uint32_t part, const PartRows& rows) {
 
 Status TableSearch::CompareAll(uint32_t part, const PartRows& rows) {
   ++statistics_.exact_parts;
-  return ScanExactly(snapshot_, part, rows, request_, cancel_, nearest_, statistics_);
+  return ScanExactly(context_, part, rows, nearest_);
 }
 
 Status TableSearch::ComparePatched(uint32_t part, const std::vector<RowId>& patched, const PartRows& rows) {
@@ -184,7 +185,7 @@ Status TableSearch::ComparePatched(uint32_t part, const std::vector<RowId>& patc
     only.words[row.value / 64] |= uint64_t{rows.Has(row)} << (row.value % 64);
   }
   const PartRows live(*snapshot_.parts[part], &only);
-  return ScanExactly(snapshot_, part, live, request_, cancel_, nearest_, statistics_);
+  return ScanExactly(context_, part, live, nearest_);
 }
 
 const CodeScorer& TableSearch::ScorerOf(const Quantizer& quantizer) {

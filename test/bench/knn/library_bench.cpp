@@ -22,7 +22,24 @@
 
 namespace stoa::bench {
 
-using namespace stoa::knn;
+using knn::BuildGraph;
+using knn::CodeArray;
+using knn::CodeKind;
+using knn::CodeScorer;
+using knn::DotProducts;
+using knn::FoundNode;
+using knn::Graph;
+using knn::GraphWalk;
+using knn::Metric;
+using knn::NodeBlocks;
+using knn::NodeLayout;
+using knn::PageBuffer;
+using knn::PlainDotProduct;
+using knn::Quantizer;
+using knn::SquaredDistances;
+using knn::UpperLevels;
+using knn::WalkState;
+using knn::WriteNodeBlock;
 
 namespace {
 
@@ -249,8 +266,16 @@ struct Point {
   double rate;
 };
 
-Point Measure(Peer& peer, const VectorSet& base, const VectorSet& queries, bool inner_product, size_t k,
-              size_t ef, const std::vector<float>& bounds) {
+struct Task {
+  const VectorSet& base;
+  const VectorSet& queries;
+  bool inner_product;
+  size_t k;
+  std::vector<float> bounds;  // exact distance of the k-th, by query
+};
+
+Point Measure(Peer& peer, const Task& task, size_t ef) {
+  const auto& [base, queries, inner_product, k, bounds] = task;
   std::vector<std::vector<uint32_t>> found(queries.size());
   double best = 1e30;
   for (int round = 0; round < 3; ++round) {
@@ -291,20 +316,17 @@ double RateAt(const std::vector<Point>& points, double recall) {
   return 0;
 }
 
-void Run(Peer& peer, const VectorSet& base, const VectorSet& queries, bool inner_product, size_t k,
-         const std::vector<float>& bounds, bool build) {
+void Run(Peer& peer, const Task& task) {
   std::printf("%s\n", peer.name().c_str());
-  if (build) {
-    const double start = Now();
-    peer.Build(base, inner_product, kM, kEfConstruction);
-    std::printf("  build %.1f s\n", Now() - start);
-  }
+  const double start = Now();
+  peer.Build(task.base, task.inner_product, kM, kEfConstruction);
+  std::printf("  build %.1f s\n", Now() - start);
   std::vector<Point> points;
   for (const size_t ef : {10, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 800}) {
-    if (ef < k) {
+    if (ef < task.k) {
       continue;
     }
-    points.push_back(Measure(peer, base, queries, inner_product, k, ef, bounds));
+    points.push_back(Measure(peer, task, ef));
     std::printf("  ef %4zu  recall %.4f  %9.0f queries/s\n", ef, points.back().recall, points.back().rate);
     if (points.back().recall > 0.998) {
       break;
@@ -333,15 +355,15 @@ int Main(int argc, char** argv) {
   }
   std::printf("%zu vectors of %zu dims, %zu queries, k = %zu, %s\n", base.size(), base.dims, queries.size(),
               k, argv[3]);
-  const std::vector<float> bounds = ExactBounds(base, queries, inner_product, k);
+  const Task task{base, queries, inner_product, k, ExactBounds(base, queries, inner_product, k)};
   const auto has = [](const std::string& list, const char* name) {
     return ("," + list + ",").find("," + std::string(name) + ",") != std::string::npos;
   };
   if (has(peers, "hnswlib")) {
-    Run(*MakeHnswlib(), base, queries, inner_product, k, bounds, true);
+    Run(*MakeHnswlib(), task);
   }
   if (has(peers, "faiss")) {
-    Run(*MakeFaiss(), base, queries, inner_product, k, bounds, true);
+    Run(*MakeFaiss(), task);
   }
   const std::pair<const char*, CodeKind> all[] = {{"float", CodeKind::kFloat},
                                                   {"8bit", CodeKind::k8Bit},
@@ -351,7 +373,7 @@ int Main(int argc, char** argv) {
   for (const auto& [name, kind] : all) {
     if (has(kinds, name)) {
       Stoa stoa(kind, 3.0);
-      Run(stoa, base, queries, inner_product, k, bounds, true);
+      Run(stoa, task);
     }
   }
   return 0;

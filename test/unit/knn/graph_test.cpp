@@ -52,9 +52,11 @@ std::vector<uint32_t> Exact(const CodeArray& codes, const CodeScorer& scorer, si
   return nodes;
 }
 
-double Recall(RandomCodes& codes, const Built& built, size_t k, size_t beam, uint32_t seed,
+// Of 10 nearest.
+double Recall(RandomCodes& codes, const Built& built, size_t beam,
               const std::vector<uint64_t>* passes = nullptr, bool through = true) {
-  RandomCodes queries(50, codes.quantizer.options().dims, seed);
+  constexpr size_t k = 10;
+  RandomCodes queries(50, codes.quantizer.options().dims, 77);
   const auto scorer = codes.quantizer.NewScorer();
   const GraphWalk walk(built.blocks, built.upper);
   WalkState state;
@@ -65,7 +67,7 @@ double Recall(RandomCodes& codes, const Built& built, size_t k, size_t beam, uin
     if (passes == nullptr) {
       walk.Search(*scorer, beam, state, found);
     } else {
-      REQUIRE(walk.SearchFiltered(*scorer, beam, *passes, through, 1u << 30, state, found));
+      REQUIRE(walk.SearchFiltered(*scorer, beam, {.passes = *passes, .through = through}, state, found));
     }
     const std::vector<uint32_t> exact = Exact(codes.array, *scorer, k, passes);
     for (size_t i = 0; i < std::min(k, found.size()); ++i) {
@@ -99,8 +101,8 @@ std::vector<bool> Reached(const Built& built) {
 TEST_CASE("a walk finds nearly all of the nearest nodes", "[knn]") {
   RandomCodes codes(3000, 16, 1);
   const Built built(codes.array, codes.quantizer, {});
-  CHECK(Recall(codes, built, 10, 64, 2) > 0.97);
-  CHECK(Recall(codes, built, 10, 400, 2) > 0.995);
+  CHECK(Recall(codes, built, 64) > 0.97);
+  CHECK(Recall(codes, built, 400) > 0.995);
 }
 
 TEST_CASE("one thread builds the same graph every time, several one as good", "[knn]") {
@@ -110,7 +112,7 @@ TEST_CASE("one thread builds the same graph every time, several one as good", "[
   CHECK(one.graph.links == again.graph.links);
   CHECK(one.graph.upper == again.graph.upper);
   const Built four(codes.array, codes.quantizer, {.threads = 4});
-  CHECK(Recall(codes, four, 10, 64, 4) > 0.97);
+  CHECK(Recall(codes, four, 64) > 0.97);
 }
 
 TEST_CASE("every node can be reached, also among thousands of equal vectors", "[knn]") {
@@ -144,8 +146,8 @@ TEST_CASE("a walk with a filter returns passing nodes only, and the nearest of t
     for (uint32_t node = 0; node < 4000; node += every) {
       passes[node / 64] |= uint64_t{1} << (node % 64);
     }
-    CHECK(Recall(codes, built, 10, 64, 7, &passes, true) > 0.97);
-    CHECK(Recall(codes, built, 10, 64, 7, &passes, false) > 0.9);
+    CHECK(Recall(codes, built, 64, &passes, true) > 0.97);
+    CHECK(Recall(codes, built, 64, &passes, false) > 0.9);
   }
 }
 
@@ -158,8 +160,8 @@ TEST_CASE("a walk with a filter gives up when it compares more than it may", "[k
   scorer->SetQuery(codes.at(0));
   WalkState state;
   std::vector<FoundNode> found;
-  CHECK_FALSE(
-      GraphWalk(built.blocks, built.upper).SearchFiltered(*scorer, 10, passes, true, 100, state, found));
+  CHECK_FALSE(GraphWalk(built.blocks, built.upper)
+                  .SearchFiltered(*scorer, 10, {.passes = passes, .most_scored = 100}, state, found));
 }
 
 TEST_CASE("a merge takes over the living nodes of the old graph", "[knn]") {
@@ -176,7 +178,7 @@ TEST_CASE("a merge takes over the living nodes of the old graph", "[knn]") {
     }
   }
   const Built merged(codes.array, codes.quantizer, {}, &seed);
-  CHECK(Recall(codes, merged, 10, 64, 11) > 0.96);
+  CHECK(Recall(codes, merged, 64) > 0.96);
   const std::vector<bool> reached = Reached(merged);
   CHECK(std::count(reached.begin(), reached.end(), false) == 0);
 }
