@@ -64,9 +64,14 @@ class TableSearch {
         nearest_(request_.k) {
     // Without quantisation distances are exact, whatever the walk goes by.
     rescores_ = request_.rescore || request_.column->knn->quantization == "none";
+    // More than there is need not be looked for, however much is asked for.
+    uint64_t rows = 0;
+    for (const auto& part : snapshot.parts) {
+      rows += part->row_count();
+    }
     const double wanted = rescores_ ? std::ceil(request_.oversampling * request_.k) : request_.k;
-    wanted_ = static_cast<size_t>(std::min(wanted, double{UINT32_MAX}));
-    beam_ = std::max({wanted_, size_t{request_.ef}, kNarrowestBeam});
+    wanted_ = static_cast<size_t>(std::min(wanted, static_cast<double>(rows)));
+    beam_ = std::max({wanted_, static_cast<size_t>(std::min<uint64_t>(request_.ef, rows)), kNarrowestBeam});
   }
 
   Result<std::vector<SearchHit>> Run();
