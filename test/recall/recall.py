@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """recall.py SEARCHD BASE.fvecs QUERIES.fvecs l2|cosine [--queries 200] [--kinds none,8bit,4bit,1bit] [--rows N]
 
 Loads the vectors into one columnar table a quantisation through SQL, makes one disk chunk of it, and prints recall@k

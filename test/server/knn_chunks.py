@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """knn_chunks.py SEARCHD [SECONDS=8]: vectors under writers, flushes, merges and restarts.
 
 Four writers insert, replace, update and delete rows of their own while flushes and OPTIMIZE make and merge chunks and
