@@ -1,6 +1,7 @@
 #include "knn/search/exact_distances.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "knn/kernels/float_distance.h"
@@ -8,6 +9,12 @@
 namespace stoa::knn {
 
 using storage::ColumnDefinition;
+
+namespace {
+
+constexpr float kNoVector = std::numeric_limits<float>::quiet_NaN();
+
+}  // namespace
 
 Result<ExactDistances> ExactDistances::Open(const storage::TablePart& part, const ColumnDefinition& column) {
   ASSIGN_OR_RETURN(std::unique_ptr<storage::ColumnReader> reader, part.Column(column));
@@ -37,10 +44,13 @@ Status ExactDistances::Batch(std::span<const RowId> rows, const float* query, st
   } else {
     DotProducts(query, vectors.data(), vectors.size(), dims_, found_.data());
   }
-  std::fill(distances.begin(), distances.end(), std::numeric_limits<float>::infinity());
+  std::fill(distances.begin(), distances.end(), kNoVector);
   for (size_t i = 0; i < found_.size(); ++i) {
+    const float computed = metric_ == Metric::kL2 ? found_[i] : 1 - found_[i];
+    // Sums of huge components may be no number: as far away as can be.
+    const float value = std::isnan(computed) ? std::numeric_limits<float>::infinity() : computed;
     float& distance = distances[batch_.owners()[i]];
-    distance = std::min(distance, metric_ == Metric::kL2 ? found_[i] : 1 - found_[i]);
+    distance = distance <= value ? distance : value;
   }
   return Status::Ok();
 }

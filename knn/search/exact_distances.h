@@ -19,8 +19,8 @@ class ExactDistances {
 
   static Result<ExactDistances> Open(const storage::TablePart& part, const storage::ColumnDefinition& column);
 
-  // distances[i] of rows[i] (ascending): the nearest vector's when a row has several, +infinity when it has
-  // none. `query` has column.knn->dims floats.
+  // distances[i] of rows[i] (ascending): the nearest vector's when a row has several, not a number when it
+  // has none; +infinity when the sums overflow. `query` has column.knn->dims floats.
   Status Of(std::span<const RowId> rows, const float* query, std::span<float> distances);
 
  private:

@@ -13,7 +13,7 @@ Status AddNearest(uint32_t part, std::span<const RowId> rows, std::span<const fl
   std::vector<RowId> entering;
   std::vector<float> at;
   for (size_t i = 0; i < rows.size(); ++i) {
-    if (std::isfinite(distances[i]) && nearest.MayEnter(distances[i])) {
+    if (!std::isnan(distances[i]) && nearest.MayEnter(distances[i])) {
       entering.push_back(rows[i]);
       at.push_back(distances[i]);
     }

@@ -18,7 +18,8 @@ struct SearchContext {
 // ways.
 Status ScanExactly(const SearchContext& context, uint32_t part, const PartRows& rows, NearestRows& nearest);
 
-// Adds rows[i] at distances[i], +infinity left out, with their document ids where they may enter.
+// Adds rows[i] at distances[i], those that are no number left out, with their document ids where they may
+// enter.
 Status AddNearest(uint32_t part, std::span<const RowId> rows, std::span<const float> distances,
                   storage::ColumnReader& ids, NearestRows& nearest);
 

@@ -51,8 +51,6 @@ struct SearchStatistics {
   uint64_t exact_parts = 0;            // parts that were compared exactly
   uint64_t graph_parts = 0;            // parts whose graph was walked
   uint64_t code_parts = 0;             // parts whose codes were scanned
-  uint64_t batch_reads = 0;            // submissions for vectors that were not in memory
-  uint64_t bytes_read = 0;             // of them
   double filter_seconds = 0;
   double walk_seconds = 0;
   double rescore_seconds = 0;

@@ -14,8 +14,6 @@ void AddKnn(const knn::SearchStatistics& statistics, ShowRows& answer) {
   count("knn_candidates", statistics.candidates);
   count("knn_rescored", statistics.rescored);
   count("knn_distance_computations", statistics.distance_computations);
-  count("knn_batch_reads", statistics.batch_reads);
-  count("knn_bytes_read", statistics.bytes_read);
   count("knn_exact_parts", statistics.exact_parts);
   count("knn_graph_parts", statistics.graph_parts);
   count("knn_code_parts", statistics.code_parts);

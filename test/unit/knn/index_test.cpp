@@ -208,6 +208,18 @@ TEST_CASE("rows without a vector never appear; rows with several appear once, at
   }
 }
 
+TEST_CASE("vectors too long to measure are the farthest, and are there", "[knn]") {
+  for (const char* similarity : {"l2", "ip"}) {
+    Table table(VectorColumnOf(8, similarity, "none"));
+    const auto part = table.AddChunk(20);
+    const std::vector<float> huge(8, 3e38f);
+    const auto* bytes = reinterpret_cast<const char*>(huge.data());
+    part->vectors[3] = std::string(bytes, huge.size() * sizeof(float));
+    const std::vector<SearchHit> hits = table.Search({.query = {1, -1, 1, -1, 1, -1, 1, -1}, .k = 20});
+    CHECK(hits.size() == 20);
+  }
+}
+
 TEST_CASE("below a thousand vectors there is no quantiser and the answer is exact", "[knn]") {
   Table table(VectorColumnOf(64, "ip", "1bit"));
   const auto part = table.AddChunk(1023);
