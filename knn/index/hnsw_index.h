@@ -34,7 +34,7 @@ class HnswIndex : public storage::VectorIndex {
   const NodeBlocks& blocks() const { return blocks_; }
   const UpperLevels& upper_levels() const { return upper_; }
   // Nodes are the rows, or ascend by row: several of one row for arrays of vectors.
-  bool nodes_are_rows() const { return node_rows_.empty(); }
+  bool nodes_are_rows() const { return node_rows_.empty() && info_.node_count == info_.row_count; }
   uint32_t RowOf(uint32_t node) const { return node_rows_.empty() ? node : node_rows_[node]; }
   const std::vector<uint32_t>& node_rows() const { return node_rows_; }
   // (node, the node with links that it is equal to)
