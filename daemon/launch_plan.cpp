@@ -14,6 +14,7 @@
 #include "daemon/version.h"
 #include "sql/statements/date_text.h"
 #include "storage/base/env.h"
+#include "storage/base/memory_limit.h"
 
 namespace stoa::daemon {
 
@@ -32,13 +33,6 @@ std::string Absolute(const std::string& folder, const std::string& path) {
     return path;
   }
   return (std::filesystem::path(folder) / path).lexically_normal().string();
-}
-
-uint64_t PhysicalMemory() {
-  const long pages = sysconf(_SC_PHYS_PAGES);
-  const long page_bytes = sysconf(_SC_PAGESIZE);
-  return pages > 0 && page_bytes > 0 ? static_cast<uint64_t>(pages) * static_cast<uint64_t>(page_bytes)
-                                     : uint64_t{1} << 30;
 }
 
 std::string ParentFolder(const std::string& path) {
@@ -66,7 +60,7 @@ Status FillMachineDefaults(config::SettingValues& values) {
   const int64_t merges = std::clamp<int64_t>(threads / 2, 1, 2);
   RETURN_IF_ERROR(values.SetDefault("parallel_chunk_merges", std::to_string(merges)));
   RETURN_IF_ERROR(values.SetDefault("knn_parallel_build", std::to_string(cpus)));
-  RETURN_IF_ERROR(values.SetDefault("knn_mem_limit", std::to_string(PhysicalMemory() / 2)));
+  RETURN_IF_ERROR(values.SetDefault("knn_mem_limit", std::to_string(UsableMemory() / 2)));
   RETURN_IF_ERROR(values.SetDefault("server_id", "0"));
   RETURN_IF_ERROR(values.SetDefault("mysql_version_string", kMysqlVersion));
   if (values.IsSet("sphinxql_timeout") && !values.IsSet("wait_timeout")) {

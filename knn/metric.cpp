@@ -1,5 +1,7 @@
 #include "knn/metric.h"
 
+#include <cmath>
+
 namespace stoa::knn {
 
 std::optional<Metric> MetricOf(std::string_view similarity) {
@@ -13,6 +15,20 @@ std::optional<Metric> MetricOf(std::string_view similarity) {
     return Metric::kCosine;
   }
   return std::nullopt;
+}
+
+void Normalise(std::span<float> vector) {
+  double square = 0;
+  for (const float value : vector) {
+    square += double{value} * double{value};
+  }
+  if (square == 0) {
+    return;
+  }
+  const double scale = 1 / std::sqrt(square);
+  for (float& value : vector) {
+    value = static_cast<float>(double{value} * scale);
+  }
 }
 
 }  // namespace stoa::knn

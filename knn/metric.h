@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 
 namespace stoa::knn {
@@ -15,5 +16,8 @@ enum class Metric : uint8_t {
 
 // "l2", "ip", "cosine" as in KnnOptions::similarity.
 std::optional<Metric> MetricOf(std::string_view similarity);
+
+// Divides by the length; a vector of zeros has no direction and stays as it is.
+void Normalise(std::span<float> vector);
 
 }  // namespace stoa::knn

@@ -12,6 +12,8 @@ namespace stoa::knn {
 // chain, so that many equal vectors can not crowd out the links that lead elsewhere.
 struct Graph {
   static constexpr uint32_t kNone = 0xffffffff;
+  static constexpr uint32_t kMostNodes = 1u << 31;  // numbers are below
+  static constexpr int kHighestLevel = 30;
 
   uint32_t m = 16;                       // most links on the upper levels; twice as many on level 0
   uint32_t node_count = 0;               // duplicates included

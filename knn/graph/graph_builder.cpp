@@ -19,7 +19,6 @@ namespace stoa::knn {
 namespace {
 
 constexpr uint32_t kGrain = 32;  // nodes that a thread takes at a time
-constexpr int kHighestLevel = 30;
 
 // The finalizer of SplitMix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number generators").
 uint64_t Mix(uint64_t value) {
@@ -33,8 +32,10 @@ uint8_t LevelOf(uint32_t node, const GraphOptions& options) {
   const uint64_t bits = Mix(options.level_seed * 0x9e3779b97f4a7c15u + node + 1);
   const double uniform = (static_cast<double>(bits >> 11) + 0.5) * 0x1p-53;
   const double level = -std::log(uniform) / std::log(std::max<uint32_t>(options.m, 2));
-  return static_cast<uint8_t>(std::min<double>(level, kHighestLevel));
+  return static_cast<uint8_t>(std::min<double>(level, Graph::kHighestLevel));
 }
+
+bool IsCancelled(const CancelToken* cancel) { return cancel != nullptr && cancel->cancelled(); }
 
 // What one thread needs to insert nodes.
 struct Worker {
@@ -66,13 +67,15 @@ class Builder {
   // `done`: by node; nodes that are linked already.
   Status InsertAll(const std::vector<bool>& done, const CancelToken* cancel,
                    const std::function<void(uint64_t)>& progress);
-  Graph Finish();
+  // kCancelled.
+  Result<Graph> Finish(const CancelToken* cancel);
 
  private:
-  void PruneAll();
+  void PruneAll(const CancelToken* cancel);
   void Insert(uint32_t node, Worker& worker);
   void LinkOnLevel(uint32_t node, int level, Worker& worker);
-  void LinkBack(uint32_t node, const Link& link, int level, Worker& worker);
+  // A list is never full when this returns: there is always room for one more.
+  void AddLink(LinkTable::Header& list, const Link& link, int level, Worker& worker);
   void Prune(LinkTable::Header& list, int level, Worker& worker);
 
   const CodeArray codes_;
@@ -101,7 +104,7 @@ Status Builder::InsertAll(const std::vector<bool>& done, const CancelToken* canc
       const std::lock_guard lock(progress_mutex);
       progress(count);
     }
-    return cancel == nullptr || !cancel->cancelled();
+    return !IsCancelled(cancel);
   });
   return cancel == nullptr ? Status::Ok() : cancel->Check();
 }
@@ -142,33 +145,31 @@ void Builder::LinkOnLevel(uint32_t node, int level, Worker& worker) {
     }
   }
   const std::vector<Link> links = worker.selection.Select(worker.candidates, options_.m);
+  // Others may have linked back meanwhile.
   table_.Edit(node, level, [&](LinkTable::Header& list) {
-    // Others may have linked back meanwhile; their links stay as far as there is room.
     for (const Link& link : links) {
-      if (!list.Has(link.node) && list.count < table_.Capacity(level)) {
-        list.links()[list.count++] = link;
-      }
+      AddLink(list, link, level, worker);
     }
   });
   for (const Link& link : links) {
-    LinkBack(node, link, level, worker);
+    table_.Edit(link.node, level, [&](LinkTable::Header& list) {
+      AddLink(list, {link.distance, node}, level, worker);
+    });
   }
 }
 
-void Builder::LinkBack(uint32_t node, const Link& link, int level, Worker& worker) {
-  table_.Edit(link.node, level, [&](LinkTable::Header& list) {
-    if (list.Has(node)) {
-      return;
-    }
-    list.links()[list.count++] = {link.distance, node};
-    if (list.count == table_.Capacity(level)) {
-      std::sort(list.links(), list.links() + list.count);
-      Prune(list, level, worker);
-    }
-  });
+void Builder::AddLink(LinkTable::Header& list, const Link& link, int level, Worker& worker) {
+  if (list.Has(link.node)) {
+    return;
+  }
+  list.links()[list.count++] = link;
+  if (list.count == table_.Capacity(level)) {
+    std::sort(list.links(), list.links() + list.count);
+    Prune(list, level, worker);
+  }
 }
 
-void Builder::PruneAll() {
+void Builder::PruneAll(const CancelToken* cancel) {
   ParallelFor(options_.threads, 0, codes_.count, kGrain, [&](uint32_t thread, uint32_t node) {
     for (int level = 0; level <= table_.level(node); ++level) {
       table_.Edit(node, level, [&](LinkTable::Header& list) {
@@ -178,7 +179,7 @@ void Builder::PruneAll() {
         }
       });
     }
-    return true;
+    return !IsCancelled(cancel);
   });
 }
 
@@ -189,9 +190,12 @@ void Builder::Prune(LinkTable::Header& list, int level, Worker& worker) {
   list.count = static_cast<uint32_t>(kept.size());
 }
 
-Graph Builder::Finish() {
-  PruneAll();
-  ConnectOrphans(table_, duplicates_, entry_, quantizer_);
+Result<Graph> Builder::Finish(const CancelToken* cancel) {
+  PruneAll(cancel);
+  ConnectOrphans(table_, duplicates_, entry_, quantizer_, cancel);
+  if (cancel != nullptr) {
+    RETURN_IF_ERROR(cancel->Check());
+  }
   Graph graph;
   graph.m = options_.m;
   graph.node_count = codes_.count;
@@ -239,16 +243,19 @@ Result<Graph> BuildGraph(const CodeArray& codes, const Quantizer& quantizer, con
     taken = TakeSeedNodes(*seed, duplicates, options.m);
     for (const SeedNodes::Node& node : taken.nodes) {
       levels[node.node] = node.level;
-      done[node.node] = true;
     }
   }
   Builder builder(codes, quantizer, options, std::move(duplicates), std::move(levels));
   if (!taken.nodes.empty()) {
-    LinkSeedNodes(*seed, taken, quantizer, options.threads, builder.table());
+    LinkSeedNodes(*seed, taken, quantizer, options.threads, builder.table(), cancel);
     builder.SetEntry(taken.entry);
+    // Those of whose links nothing lives are inserted like new ones.
+    for (const SeedNodes::Node& node : taken.nodes) {
+      done[node.node] = node.node == taken.entry || builder.table().HasLinks(node.node);
+    }
   }
   RETURN_IF_ERROR(builder.InsertAll(done, cancel, progress));
-  return builder.Finish();
+  return builder.Finish(cancel);
 }
 
 }  // namespace stoa::knn

@@ -74,7 +74,7 @@ SeedNodes TakeSeedNodes(const GraphSeed& seed, const Duplicates& duplicates, uin
 }
 
 void LinkSeedNodes(const GraphSeed& seed, const SeedNodes& taken, const Quantizer& quantizer,
-                   uint32_t threads, LinkTable& table) {
+                   uint32_t threads, LinkTable& table, const CancelToken* cancel) {
   const CodeArray codes = table.codes();
   std::vector<std::unique_ptr<CodeScorer>> scorers;
   std::vector<std::unique_ptr<NeighbourSelection>> selections;
@@ -106,7 +106,7 @@ void LinkSeedNodes(const GraphSeed& seed, const SeedNodes& taken, const Quantize
       }
       table.Set(node.node, level, links);
     }
-    return true;
+    return cancel == nullptr || !cancel->cancelled();
   });
 }
 

@@ -25,6 +25,6 @@ SeedNodes TakeSeedNodes(const GraphSeed& seed, const Duplicates& duplicates, uin
 // Writes their links. Where a linked node is gone, what it linked to takes part in the choice instead (cf. Xu
 // et al., "In-Place Updates of a Graph Index for Streaming Approximate Nearest Neighbor Search", 2025).
 void LinkSeedNodes(const GraphSeed& seed, const SeedNodes& taken, const Quantizer& quantizer,
-                   uint32_t threads, LinkTable& table);
+                   uint32_t threads, LinkTable& table, const CancelToken* cancel);
 
 }  // namespace stoa::knn

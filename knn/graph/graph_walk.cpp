@@ -1,16 +1,20 @@
 #include "knn/graph/graph_walk.h"
 
 #include <algorithm>
-#include <utility>
+#include <functional>
 
 namespace stoa::knn {
 
 namespace {
 
-// The node of a heap of (distance, node) with the nearest in front.
-constexpr auto kFarther = [](const std::pair<float, uint32_t>& a, const std::pair<float, uint32_t>& b) {
-  return a > b;
-};
+std::vector<FoundNode> Contents(const CandidatePool& pool) {
+  std::vector<FoundNode> nodes;
+  nodes.reserve(pool.size());
+  for (size_t i = 0; i < pool.size(); ++i) {
+    nodes.push_back({pool.distance(i), pool.node(i)});
+  }
+  return nodes;
+}
 
 }  // namespace
 
@@ -30,10 +34,7 @@ void GraphWalk::Search(const CodeScorer& scorer, size_t beam, WalkState& state,
                        std::vector<FoundNode>& found) const {
   const uint32_t entries[] = {Descend(scorer, state.beam)};
   BeamSearch(blocks_, 0, scorer, entries, beam, state.beam);
-  found.clear();
-  for (size_t i = 0; i < state.beam.pool.size(); ++i) {
-    found.push_back({state.beam.pool.distance(i), state.beam.pool.node(i)});
-  }
+  found = Contents(state.beam.pool);
 }
 
 void GraphWalk::AppendPassing(uint32_t node, const WalkFilter& filter, WalkState& state) const {
@@ -80,21 +81,22 @@ bool GraphWalk::SearchFiltered(const CodeScorer& scorer, size_t beam, const Walk
       if (state.results.full() && distance > state.results.bound()) {
         continue;
       }
-      state.frontier.emplace_back(distance, node);
-      std::push_heap(state.frontier.begin(), state.frontier.end(), kFarther);
+      state.frontier.push_back({distance, node});
+      std::push_heap(state.frontier.begin(), state.frontier.end(), std::greater<FoundNode>());
       if (filter.Passes(node)) {
         state.results.Add(distance, node);
       }
     }
-    if (state.beam.scored - scored_before > filter.most_scored) {
+    if (state.beam.scored - scored_before > filter.most_scored ||
+        (filter.cancel != nullptr && filter.cancel->cancelled())) {
       return false;
     }
     if (state.frontier.empty() ||
-        (state.results.full() && state.frontier.front().first > state.results.bound())) {
+        (state.results.full() && state.frontier.front().distance > state.results.bound())) {
       break;
     }
-    std::pop_heap(state.frontier.begin(), state.frontier.end(), kFarther);
-    const uint32_t node = state.frontier.back().second;
+    std::pop_heap(state.frontier.begin(), state.frontier.end(), std::greater<FoundNode>());
+    const uint32_t node = state.frontier.back().node;
     state.frontier.pop_back();
     state.beam.links.clear();
     if (filter.through) {
@@ -103,10 +105,7 @@ bool GraphWalk::SearchFiltered(const CodeScorer& scorer, size_t beam, const Walk
       AppendPassing(node, filter, state);
     }
   }
-  found.clear();
-  for (size_t i = 0; i < state.results.size(); ++i) {
-    found.push_back({state.results.distance(i), state.results.node(i)});
-  }
+  found = Contents(state.results);
   return true;
 }
 

@@ -7,13 +7,15 @@
 
 #include "knn/graph/beam_search.h"
 #include "knn/graph/node_blocks.h"
+#include "storage/base/cancel_token.h"
 
 namespace stoa::knn {
 
-// A node that a walk found, by the estimate of its code.
+// A node that was found, by the estimate of its code. Nearest first, equal distances by number.
 struct FoundNode {
   float distance = 0;
   uint32_t node = 0;
+  friend auto operator<=>(const FoundNode&, const FoundNode&) = default;
 };
 
 // Which nodes a walk may return.
@@ -22,7 +24,8 @@ struct WalkFilter {
   // Nodes that do not pass are compared and walked over; otherwise they are only stepped over, two links at a
   // time, which is less work when few pass (cf. Patel et al., "ACORN", SIGMOD 2024).
   bool through = true;
-  uint64_t most_scored = UINT64_MAX;  // comparisons after which the walk gives up
+  uint64_t most_scored = UINT64_MAX;    // comparisons after which the walk gives up
+  const CancelToken* cancel = nullptr;  // then it gives up, too
 
   bool Passes(uint32_t node) const { return (passes[node / 64] >> (node % 64) & 1) != 0; }
 };
@@ -30,8 +33,8 @@ struct WalkFilter {
 // What walks of one thread reuse.
 struct WalkState {
   BeamState beam;
-  CandidatePool results;                             // of walks with a filter
-  std::vector<std::pair<float, uint32_t>> frontier;  // of walks with a filter: a heap, the nearest in front
+  CandidatePool results;            // of walks with a filter
+  std::vector<FoundNode> frontier;  // of walks with a filter: a heap, the nearest in front
   std::vector<uint32_t> passed_over;
 };
 

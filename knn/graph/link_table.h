@@ -37,6 +37,11 @@ class LinkTable {
   void PrefetchLinks(uint32_t node, int level) const { __builtin_prefetch(ListOf(node, level)); }
 
   std::vector<Link> Copy(uint32_t node, int level) const;
+  bool HasLinks(uint32_t node) const { return ListOf(node, 0)->count > 0; }  // while nobody edits
+  // Memory of a table, in bytes, about.
+  static uint64_t BytesFor(uint32_t nodes, uint32_t m) {
+    return uint64_t{nodes} * (sizeof(Header) + (2 * m + m / 2 + 1) * sizeof(Link) + 16);
+  }
   void Set(uint32_t node, int level, std::span<const Link> links);
   // Calls change(list) with the node's list, which it may make longer up to Capacity(level), under the lock.
   template <typename Change>

@@ -44,8 +44,9 @@ bool UpperLevels::IsSound(uint32_t node_count) const {
     return false;
   }
   for (uint32_t upper = 0; upper < count; ++upper) {
-    if (nodes[upper] >= node_count || starts[upper] >= starts[upper + 1] ||
-        (starts[upper + 1] - starts[upper]) % (m + 1) != 0) {
+    if (nodes[upper] >= node_count || (upper > 0 && nodes[upper] <= nodes[upper - 1]) ||
+        starts[upper] >= starts[upper + 1] || (starts[upper + 1] - starts[upper]) % (m + 1) != 0 ||
+        TopLevel(upper) > Graph::kHighestLevel) {
       return false;
     }
   }

@@ -64,7 +64,7 @@ class ReachedTree {
 }  // namespace
 
 void ConnectOrphans(LinkTable& table, const Duplicates& duplicates, uint32_t entry,
-                    const Quantizer& quantizer) {
+                    const Quantizer& quantizer, const CancelToken* cancel) {
   if (entry == Graph::kNone) {
     return;
   }
@@ -75,6 +75,9 @@ void ConnectOrphans(LinkTable& table, const Duplicates& duplicates, uint32_t ent
   for (uint32_t node = 0; node < table.node_count(); ++node) {
     if (tree.Has(node) || duplicates.representative[node] != node) {
       continue;
+    }
+    if (cancel != nullptr && cancel->cancelled()) {
+      return;
     }
     scorer->SetQueryCode(table.Code(node));
     const uint32_t entries[] = {entry};

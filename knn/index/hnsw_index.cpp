@@ -64,7 +64,7 @@ Result<std::shared_ptr<const HnswIndex>> HnswIndex::Open(std::shared_ptr<const O
   RETURN_IF_ERROR(index->LoadNodes(*file, key));
   if (index->info_.contents == IndexContents::kGraph) {
     RETURN_IF_ERROR(index->LoadUpperLevels(*file, key));
-    index->FindDuplicateNodes();
+    RETURN_IF_ERROR(index->FindDuplicateNodes());
   }
   return std::shared_ptr<const HnswIndex>(index);
 }
@@ -89,6 +89,7 @@ Status HnswIndex::LoadNodeRows(const OpenSectionFile& file, uint32_t key) {
     return CorruptError("{}: column {}: the rows of the nodes do not ascend to {}", path_, key,
                         info_.row_count);
   }
+  rows_repeat_ = std::adjacent_find(node_rows_.begin(), node_rows_.end()) != node_rows_.end();
   return Status::Ok();
 }
 
@@ -134,20 +135,34 @@ Status HnswIndex::LoadUpperLevels(const OpenSectionFile& file, uint32_t key) {
   return Status::Ok();
 }
 
-void HnswIndex::FindDuplicateNodes() {
+Status HnswIndex::FindDuplicateNodes() {
+  std::vector<bool> follows(info_.node_count);  // another one
+  uint32_t followers = 0;
   for (uint32_t node = 0; node < info_.node_count; ++node) {
-    if (blocks_.Degree(node) == 0 && node != info_.entry_node) {
-      continue;  // only nodes with links head a chain, but for the one of a graph of equal vectors
+    const uint32_t next = blocks_.NextDuplicate(node);
+    if (next == Graph::kNone) {
+      continue;
     }
-    for (uint32_t next = blocks_.NextDuplicate(node); next != Graph::kNone && next > node;) {
+    if (follows[next]) {
+      return CorruptError("{}: two chains of equal nodes lead to node {}", path_, next);
+    }
+    follows[next] = true;
+    ++followers;
+  }
+  duplicates_.reserve(followers);
+  for (uint32_t node = 0; followers > 0 && node < info_.node_count; ++node) {
+    if (follows[node]) {
+      continue;
+    }
+    for (uint32_t next = blocks_.NextDuplicate(node); next != Graph::kNone;
+         next = blocks_.NextDuplicate(next)) {
       duplicates_.emplace_back(next, node);
-      const uint32_t after = blocks_.NextDuplicate(next);
-      next = after;
-      if (duplicates_.size() > info_.node_count) {
-        return;
-      }
     }
   }
+  // Every chain has been followed from its head; what is left goes round.
+  return duplicates_.size() == followers
+             ? Status::Ok()
+             : CorruptError("{}: a chain of equal nodes leads in a circle", path_);
 }
 
 uint64_t HnswIndex::ram_bytes() const {

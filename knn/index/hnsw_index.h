@@ -37,6 +37,9 @@ class HnswIndex : public storage::VectorIndex {
   bool nodes_are_rows() const { return node_rows_.empty() && info_.node_count == info_.row_count; }
   uint32_t RowOf(uint32_t node) const { return node_rows_.empty() ? node : node_rows_[node]; }
   const std::vector<uint32_t>& node_rows() const { return node_rows_; }
+  uint32_t row_count() const { return info_.row_count; }
+  // Some rows have several vectors.
+  bool rows_repeat() const { return rows_repeat_; }
   // (node, the node with links that it is equal to)
   const std::vector<std::pair<uint32_t, uint32_t>>& duplicates() const { return duplicates_; }
   // After reading nodes: kIo when a mapped page could not be read.
@@ -47,7 +50,8 @@ class HnswIndex : public storage::VectorIndex {
   Status LoadNodes(const storage::OpenSectionFile& file, uint32_t key);
   Status LoadUpperLevels(const storage::OpenSectionFile& file, uint32_t key);
   Status LoadNodeRows(const storage::OpenSectionFile& file, uint32_t key);
-  void FindDuplicateNodes();
+  // kCorrupt when chains of equal nodes meet or lead in a circle.
+  Status FindDuplicateNodes();
 
   std::string path_;
   IndexInfo info_;
@@ -60,6 +64,7 @@ class HnswIndex : public storage::VectorIndex {
   NodeBlocks blocks_;
   UpperLevels upper_;
   std::vector<uint32_t> node_rows_;
+  bool rows_repeat_ = false;
   std::vector<std::pair<uint32_t, uint32_t>> duplicates_;
 };
 

@@ -4,10 +4,12 @@
 #include <string>
 #include <string_view>
 
+#include "knn/graph/link_table.h"
 #include "knn/graph/parallel_for.h"
 #include "knn/index/hnsw_format.h"
 #include "knn/index/merge_seed.h"
 #include "knn/search/vector_batch.h"
+#include "storage/base/memory_limit.h"
 
 namespace stoa::knn {
 
@@ -17,7 +19,7 @@ namespace {
 
 constexpr uint32_t kBatchRows = 2048;       // whose vectors are held at a time
 constexpr uint32_t kEncodeGrain = 64;       // vectors that a thread encodes at a time
-constexpr uint32_t kSampleVectors = 16384;  // that a quantiser is trained with, about
+constexpr uint32_t kSampleVectors = 16384;  // that a quantiser is trained with at most
 constexpr storage::SectionLayout kPaged{.alignment = 4096, .page_size = storage::kDefaultPage};
 
 std::string_view BytesOf(const std::vector<uint32_t>& numbers) {
@@ -56,11 +58,11 @@ Status IndexBuilder::Run(SectionFileWriter& file) {
   return WriteAll(&graph, file);
 }
 
-Status IndexBuilder::ForVectors(uint32_t step, const UseVectors& use) {
+Status IndexBuilder::ForVectors(const UseVectors& use) {
   VectorBatch batch(*build_.column);
   std::vector<RowId> rows;
   std::vector<uint32_t> owners;
-  for (uint64_t first = 0; first < build_.row_count; first += uint64_t{kBatchRows} * step) {
+  for (uint64_t first = 0; first < build_.row_count; first += kBatchRows) {
     if (build_.cancel != nullptr) {
       RETURN_IF_ERROR(build_.cancel->Check());
     }
@@ -79,9 +81,13 @@ Status IndexBuilder::ForVectors(uint32_t step, const UseVectors& use) {
 }
 
 Status IndexBuilder::FindNodes() {
-  return ForVectors(1, [&](std::span<const float* const>, std::span<const uint32_t> rows) {
+  RETURN_IF_ERROR(ForVectors([&](std::span<const float* const>, std::span<const uint32_t> rows) {
     node_rows_.insert(node_rows_.end(), rows.begin(), rows.end());
-  });
+  }));
+  return node_rows_.size() < Graph::kMostNodes
+             ? Status::Ok()
+             : LimitError("column '{}': {} vectors are too many for one index", build_.column->name,
+                          node_rows_.size());
 }
 
 Status IndexBuilder::ChooseQuantizer() {
@@ -96,11 +102,14 @@ Status IndexBuilder::ChooseQuantizer() {
     return Status::Ok();
   }
   const size_t dims = build_.column->knn->dims;
+  const uint32_t step = (node_count() + kSampleVectors - 1) / kSampleVectors;
   std::vector<float> floats;
-  const uint32_t step = std::max<uint32_t>(1, node_count() / kSampleVectors);
-  RETURN_IF_ERROR(ForVectors(step, [&](std::span<const float* const> vectors, std::span<const uint32_t>) {
+  uint32_t node = 0;
+  RETURN_IF_ERROR(ForVectors([&](std::span<const float* const> vectors, std::span<const uint32_t>) {
     for (const float* vector : vectors) {
-      floats.insert(floats.end(), vector, vector + dims);
+      if (node++ % step == 0) {
+        floats.insert(floats.end(), vector, vector + dims);
+      }
     }
   }));
   std::vector<const float*> sample;
@@ -129,7 +138,7 @@ Status IndexBuilder::EncodeAll() {
     return LimitError("no memory for the codes of {} vectors", node_count());
   }
   uint32_t first_node = 0;
-  return ForVectors(1, [&](std::span<const float* const> vectors, std::span<const uint32_t>) {
+  return ForVectors([&](std::span<const float* const> vectors, std::span<const uint32_t>) {
     const auto count = static_cast<uint32_t>(vectors.size());
     const auto encode = [&](const Quantizer& quantizer, uint8_t* codes, uint32_t from, uint32_t to) {
       const size_t bytes = quantizer.code_bytes();
@@ -156,6 +165,11 @@ Result<Graph> IndexBuilder::Link() {
   const CodeArray codes{.data = linker_ == quantizer_ ? codes_.data() : linker_codes_.data(),
                         .stride = linker_->code_bytes(),
                         .count = node_count()};
+  const uint64_t memory = UsableMemory();
+  if (const uint64_t needed = LinkTable::BytesFor(node_count(), options.m); needed > memory) {
+    return LimitError("column '{}': hnsw_m = {} needs {} bytes for {} vectors, there are {}",
+                      build_.column->name, options.m, needed, node_count(), memory);
+  }
   MergeSeed seed;
   seed.Choose(build_.sources, node_rows_, options.m);
   const auto progress = [&](uint64_t done) {
@@ -205,6 +219,9 @@ Status IndexBuilder::WriteNodes(const Graph* graph, const NodeLayout& layout, Se
   RETURN_IF_ERROR(file.BeginSection(kNodesSection, key(), kPaged));
   std::string block(layout.stride(), '\0');
   for (uint32_t node = 0; node < node_count(); ++node) {
+    if (build_.cancel != nullptr && node % kBatchRows == 0) {
+      RETURN_IF_ERROR(build_.cancel->Check());
+    }
     std::fill(block.begin(), block.end(), '\0');
     const uint8_t* code = codes_.data() + uint64_t{node} * quantizer_->code_bytes();
     WriteNodeBlock(graph, node, code, layout, reinterpret_cast<uint8_t*>(block.data()));

@@ -27,8 +27,8 @@ class IndexBuilder {
   using UseVectors =
       std::function<void(std::span<const float* const> vectors, std::span<const uint32_t> rows)>;
 
-  // Calls use() with the vectors of every `step`-th batch of rows.
-  Status ForVectors(uint32_t step, const UseVectors& use);
+  // Calls use() with all vectors, some rows' at a time.
+  Status ForVectors(const UseVectors& use);
   Status FindNodes();
   Status ChooseQuantizer();
   Status EncodeAll();

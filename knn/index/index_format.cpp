@@ -1,5 +1,6 @@
 #include "knn/index/index_format.h"
 
+#include "knn/graph/graph.h"
 #include "storage/base/byte_reader.h"
 #include "storage/base/byte_writer.h"
 
@@ -37,7 +38,7 @@ Result<IndexInfo> IndexInfo::Decode(std::string_view bytes) {
   const bool graph = info.contents == IndexContents::kGraph;
   if (!reader.done() || (info.link_bytes != 3 && info.link_bytes != 4) || info.m > kMostLinks ||
       graph != (info.m > 0) || info.code_bytes > kLongestCode || info.code_bytes % 16 != 0 ||
-      (graph && info.entry_node >= info.node_count)) {
+      info.node_count >= Graph::kMostNodes || (graph && info.entry_node >= info.node_count)) {
     return CorruptError("{} nodes of {} bytes, {} links of {} bytes, entry {}", info.node_count,
                         info.code_bytes, info.m, info.link_bytes, info.entry_node);
   }

@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <utility>
+#include <span>
 #include <vector>
 
+#include "knn/quantize/quantizer.h"
 #include "storage/table/table_snapshot.h"
 
 namespace stoa::knn {
@@ -28,5 +29,9 @@ inline void KeepNearest(std::vector<Candidate>& candidates, size_t count) {
     candidates.resize(count);
   }
 }
+
+// Appends row i of `part` with the estimate for codes[i] and its bound.
+void AppendCandidates(const CodeScorer& scorer, std::span<const uint8_t* const> codes, uint32_t part,
+                      std::span<const RowId> rows, std::vector<Candidate>& candidates);
 
 }  // namespace stoa::knn

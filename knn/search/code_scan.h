@@ -1,10 +1,10 @@
 #pragma once
 
-#include <functional>
 #include <vector>
 
 #include "knn/graph/graph_walk.h"
 #include "knn/quantize/quantizer.h"
+#include "knn/search/bounded_heap.h"
 
 namespace stoa::knn {
 
@@ -12,7 +12,7 @@ namespace stoa::knn {
 // scored in batches. Reusable by one thread.
 class CodeScan {
  public:
-  CodeScan(const CodeScorer& scorer, size_t capacity) : scorer_(scorer), capacity_(capacity) {}
+  CodeScan(const CodeScorer& scorer, size_t capacity) : scorer_(scorer), nearest_(capacity) {}
 
   void Add(uint32_t node, const uint8_t* code) {
     nodes_.push_back(node);
@@ -21,8 +21,7 @@ class CodeScan {
       Score();
     }
   }
-  // In no order.
-  std::vector<FoundNode> Take();
+  std::vector<FoundNode> TakeSorted();
   uint64_t scored() const { return scored_; }
 
  private:
@@ -30,11 +29,10 @@ class CodeScan {
   void Score();
 
   const CodeScorer& scorer_;
-  size_t capacity_;
   std::vector<uint32_t> nodes_;
   std::vector<const uint8_t*> codes_;
   std::vector<float> distances_;
-  std::vector<FoundNode> heap_;  // the farthest in front
+  BoundedHeap<FoundNode> nearest_;
   uint64_t scored_ = 0;
 };
 

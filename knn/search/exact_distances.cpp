@@ -27,8 +27,12 @@ ExactDistances::ExactDistances(std::unique_ptr<storage::ColumnReader> reader, co
       dims_(column.knn->dims),
       batch_(column) {}
 
-Status ExactDistances::Of(std::span<const RowId> rows, const float* query, std::span<float> distances) {
+Status ExactDistances::Of(std::span<const RowId> rows, const float* query, const CancelToken* cancel,
+                          std::span<float> distances) {
   for (size_t first = 0; first < rows.size(); first += kBatchRows) {
+    if (cancel != nullptr) {
+      RETURN_IF_ERROR(cancel->Check());
+    }
     const size_t count = std::min(kBatchRows, rows.size() - first);
     RETURN_IF_ERROR(Batch(rows.subspan(first, count), query, distances.subspan(first, count)));
   }

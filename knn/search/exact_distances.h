@@ -6,6 +6,7 @@
 
 #include "knn/metric.h"
 #include "knn/search/vector_batch.h"
+#include "storage/base/cancel_token.h"
 #include "storage/column/column_reader.h"
 #include "storage/table/table_snapshot.h"
 
@@ -21,7 +22,8 @@ class ExactDistances {
 
   // distances[i] of rows[i] (ascending): the nearest vector's when a row has several, not a number when it
   // has none; +infinity when the sums overflow. `query` has column.knn->dims floats.
-  Status Of(std::span<const RowId> rows, const float* query, std::span<float> distances);
+  Status Of(std::span<const RowId> rows, const float* query, const CancelToken* cancel,
+            std::span<float> distances);
 
  private:
   ExactDistances(std::unique_ptr<storage::ColumnReader> reader, const storage::ColumnDefinition& column);

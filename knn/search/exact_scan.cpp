@@ -1,6 +1,5 @@
 #include "knn/search/exact_scan.h"
 
-#include <bit>
 #include <cmath>
 
 namespace stoa::knn {
@@ -37,20 +36,15 @@ Status ScanExactly(const SearchContext& context, uint32_t part, const PartRows& 
   std::vector<RowId> batch;
   std::vector<float> distances(ExactDistances::kBatchRows + 64);
   const auto flush = [&]() -> Status {
-    if (context.cancel != nullptr) {
-      RETURN_IF_ERROR(context.cancel->Check());
-    }
     const std::span<float> found = std::span(distances).first(batch.size());
-    RETURN_IF_ERROR(exact.Of(batch, context.request.query.data(), found));
+    RETURN_IF_ERROR(exact.Of(batch, context.request.query.data(), context.cancel, found));
     RETURN_IF_ERROR(AddNearest(part, batch, found, *ids, nearest));
     context.statistics.distance_computations += batch.size();
     batch.clear();
     return Status::Ok();
   };
   for (uint32_t word = 0; word < rows.word_count(); ++word) {
-    for (uint64_t bits = rows.Word(word); bits != 0; bits &= bits - 1) {
-      batch.push_back(RowId(word * 64 + static_cast<uint32_t>(std::countr_zero(bits))));
-    }
+    rows.ForRowsOf(word, [&](RowId row) { batch.push_back(row); });
     if (batch.size() >= ExactDistances::kBatchRows) {
       RETURN_IF_ERROR(flush());
     }

@@ -1,8 +1,9 @@
 #include "knn/search/index_search.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
+#include <limits>
+#include <utility>
 
 #include "knn/search/code_scan.h"
 
@@ -15,9 +16,12 @@ namespace {
 constexpr double kCostOfWalkedCode = 2.5;
 // Codes that a walk without filter compares for each node of its beam, and before it is there.
 constexpr double kCodesPerBeam = 10;
-constexpr double kCodesToArrive = 300;
+constexpr uint32_t kCodesToArrive = 300;
 // Where fewer pass, a walk steps over those that do not.
 constexpr double kMostToStepOver = 0.6;
+// Keeping more nodes in order costs more than a scan.
+constexpr size_t kWidestBeam = 8192;
+constexpr uint32_t kStepsPerCheck = 4096;  // of the cancel token
 
 WalkState& ThreadWalkState() {
   thread_local WalkState state;  // its memory grows to what the largest graph needs, and is used again
@@ -51,30 +55,51 @@ std::vector<uint64_t> PassingNodes(const IndexSearch& search) {
   return passes;
 }
 
-// Rows of the nodes and of the nodes equal to them, each once, nearest first, at most `most`.
-std::vector<FoundNode> RowsOf(const IndexSearch& search, const std::vector<FoundNode>& found, size_t most) {
-  const HnswIndex& index = search.index;
-  const bool everything = search.rows.IsEverything();
-  std::vector<FoundNode> rows;
-  rows.reserve(std::min(found.size(), most));
-  VisitedSet seen;
-  if (!index.nodes_are_rows()) {
-    seen.Reset(index.node_count() > 0 ? index.RowOf(index.node_count() - 1) + 1 : 0);
-  }
-  for (const FoundNode& near : found) {
-    uint32_t node = near.node;
-    for (uint32_t steps = 0; node != Graph::kNone && steps <= index.node_count(); ++steps) {
-      if (rows.size() == most) {
-        return rows;
-      }
-      const uint32_t row = index.RowOf(node);
-      if ((everything || search.rows.Has(RowId(row))) && (index.nodes_are_rows() || seen.Insert(row))) {
-        rows.push_back({near.distance, node});
-      }
-      node = index.duplicates().empty() ? Graph::kNone : index.blocks().NextDuplicate(node);
+// Nodes by row: the first of each row stays, at most `most`.
+class FirstOfRows {
+ public:
+  FirstOfRows(const HnswIndex& index, size_t most) : index_(index), most_(most) {
+    if (index.rows_repeat()) {
+      seen_.Reset(index.row_count());
     }
   }
-  return rows;
+  void Add(const FoundNode& found) {
+    if (!full() && (!index_.rows_repeat() || seen_.Insert(index_.RowOf(found.node)))) {
+      nodes_.push_back(found);
+    }
+  }
+  bool full() const { return nodes_.size() == most_; }
+  std::vector<FoundNode> Take() { return std::move(nodes_); }
+
+ private:
+  const HnswIndex& index_;
+  size_t most_;
+  VisitedSet seen_;
+  std::vector<FoundNode> nodes_;
+};
+
+// Of the found nodes and of those equal to them those that may be returned, one a row, nearest first.
+std::vector<FoundNode> RowsOf(const IndexSearch& search, const std::vector<FoundNode>& found) {
+  const HnswIndex& index = search.index;
+  const bool everything = search.rows.IsEverything();
+  FirstOfRows rows(index, search.wanted);
+  for (const FoundNode& near : found) {
+    // The chain was sound when the index was opened; a page that was lost since may lead in a circle.
+    size_t steps = 0;
+    for (uint32_t node = near.node;
+         node != Graph::kNone && steps <= index.duplicates().size() && !rows.full();
+         node = index.blocks().NextDuplicate(node), ++steps) {
+      if (everything || search.rows.Has(RowId(index.RowOf(node)))) {
+        rows.Add({near.distance, node});
+      }
+    }
+  }
+  return rows.Take();
+}
+
+// Of the rows of the chunk, how many pass, about.
+double PassingShare(const IndexSearch& search) {
+  return static_cast<double>(search.rows.MostRows()) / search.index.row_count();
 }
 
 // Whether the walk was worth its cost: false when it had to be given up.
@@ -84,109 +109,87 @@ bool Walk(const IndexSearch& search, const CodeScorer& scorer, std::vector<Found
   WalkState& state = ThreadWalkState();
   const uint64_t scored_before = state.beam.scored;
   const GraphWalk walk(index.blocks(), index.upper_levels());
-  std::vector<FoundNode> found;
   const bool everything = search.rows.IsEverything();
-  const double share =
-      static_cast<double>(search.rows.MostRows()) / std::max<uint32_t>(index.node_count(), 1);
   const std::vector<uint64_t> passes = everything ? std::vector<uint64_t>() : PassingNodes(search);
+  const double share = PassingShare(search);
   const WalkFilter filter{.passes = passes,
                           .through = share > kMostToStepOver,
-                          .most_scored = search.rows.MostRows() + uint64_t{4096}};
+                          .most_scored = static_cast<uint64_t>(share * index.node_count()) + kCodesToArrive,
+                          .cancel = search.cancel};
+  std::vector<FoundNode> found;
   bool finished = true;
-  // A row with several vectors may fill the beam: then once more with a wider one.
-  for (size_t beam = search.beam; finished; beam *= 2) {
+  // Rows with several vectors may fill the beam: then once more with a wider one.
+  for (size_t beam = search.beam; finished && beam <= kWidestBeam; beam *= 2) {
     if (everything) {
       walk.Search(scorer, beam, state, found);
     } else {
       finished = walk.SearchFiltered(scorer, beam, filter, state, found);
     }
-    rows = RowsOf(search, found, search.wanted);
-    if (rows.size() >= search.wanted || found.size() < beam) {
+    rows = RowsOf(search, found);
+    if (rows.size() == search.wanted || found.size() < beam) {
       break;
     }
   }
   statistics.distance_computations += state.beam.scored - scored_before;
-  // Fewer than there may be: the walk did not get everywhere.
-  return finished && (rows.size() >= search.wanted || everything);
+  // Fewer than wanted: there may be more where the walk did not get to.
+  return finished && rows.size() == search.wanted;
 }
 
 Status Scan(const IndexSearch& search, const CodeScorer& scorer, std::vector<FoundNode>& rows,
             SearchStatistics& statistics) {
   const HnswIndex& index = search.index;
-  const bool arrays = !index.nodes_are_rows();
-  // Rows with several vectors: more nodes, so that enough rows are left.
-  CodeScan scan(scorer, arrays ? index.node_count() : search.wanted);
-  if (!arrays) {
-    for (uint32_t word = 0; word < search.rows.word_count(); ++word) {
-      if (search.cancel != nullptr && word % 1024 == 0) {
-        RETURN_IF_ERROR(search.cancel->Check());
-      }
-      for (uint64_t bits = search.rows.Word(word); bits != 0; bits &= bits - 1) {
-        const uint32_t node = word * 64 + static_cast<uint32_t>(std::countr_zero(bits));
-        scan.Add(node, index.blocks().Code(node));
-      }
+  // Enough nodes that enough rows are left.
+  CodeScan scan(scorer, index.rows_repeat() ? index.node_count() : search.wanted);
+  const uint32_t steps = index.nodes_are_rows() ? search.rows.word_count() : index.node_count();
+  for (uint32_t step = 0; step < steps; ++step) {
+    if (step % kStepsPerCheck == 0 && search.cancel != nullptr) {
+      RETURN_IF_ERROR(search.cancel->Check());
     }
-  } else {
-    for (uint32_t node = 0; node < index.node_count(); ++node) {
-      if (search.rows.Has(RowId(index.RowOf(node)))) {
-        scan.Add(node, index.blocks().Code(node));
-      }
+    if (index.nodes_are_rows()) {
+      search.rows.ForRowsOf(step, [&](RowId row) { scan.Add(row.value, index.blocks().Code(row.value)); });
+    } else if (search.rows.Has(RowId(index.RowOf(step)))) {
+      scan.Add(step, index.blocks().Code(step));
     }
   }
-  std::vector<FoundNode> found = scan.Take();
+  FirstOfRows first(index, search.wanted);
+  for (const FoundNode& found : scan.TakeSorted()) {
+    first.Add(found);
+  }
+  rows = first.Take();
   statistics.distance_computations += scan.scored();
-  if (!arrays) {
-    rows = std::move(found);
-    return Status::Ok();
-  }
-  std::sort(found.begin(), found.end(), [](const FoundNode& a, const FoundNode& b) {
-    return a.distance != b.distance ? a.distance < b.distance : a.node < b.node;
-  });
-  VisitedSet seen;
-  seen.Reset(index.node_count() > 0 ? index.RowOf(index.node_count() - 1) + 1 : 0);
-  rows.clear();
-  for (const FoundNode& near : found) {
-    if (rows.size() < search.wanted && seen.Insert(index.RowOf(near.node))) {
-      rows.push_back(near);
-    }
-  }
   return Status::Ok();
-}
-
-void AppendCandidates(const IndexSearch& search, const CodeScorer& scorer, const std::vector<FoundNode>& rows,
-                      std::vector<Candidate>& candidates) {
-  std::vector<const uint8_t*> codes;
-  codes.reserve(rows.size());
-  for (const FoundNode& found : rows) {
-    codes.push_back(search.index.blocks().Code(found.node));
-  }
-  std::vector<float> distances(rows.size());
-  std::vector<float> errors(rows.size());
-  scorer.ScoreWithErrors(codes.data(), codes.size(), distances.data(), errors.data());
-  for (size_t i = 0; i < rows.size(); ++i) {
-    candidates.push_back({.estimate = distances[i],
-                          .error = errors[i],
-                          .location = {.part = search.part, .row = RowId(search.index.RowOf(rows[i].node))}});
-  }
 }
 
 }  // namespace
 
 Status FindCandidates(const IndexSearch& search, const CodeScorer& scorer, std::vector<Candidate>& candidates,
                       SearchStatistics& statistics) {
-  const uint32_t passing = search.rows.MostRows();
-  const double share = static_cast<double>(passing) / std::max<uint32_t>(search.index.node_count(), 1);
-  const bool walks = search.index.contents() == IndexContents::kGraph &&
-                     WalkCost(search.beam, std::min(share, 1.0)) < passing;
-  std::vector<FoundNode> rows;
-  if (walks && Walk(search, scorer, rows, statistics)) {
+  const HnswIndex& index = search.index;
+  const double passing_nodes = PassingShare(search) * index.node_count();
+  const bool walks = index.contents() == IndexContents::kGraph && search.beam <= kWidestBeam &&
+                     WalkCost(search.beam, PassingShare(search)) < passing_nodes;
+  std::vector<FoundNode> found;
+  if (walks && Walk(search, scorer, found, statistics)) {
     ++statistics.graph_parts;
   } else {
-    RETURN_IF_ERROR(Scan(search, scorer, rows, statistics));
+    RETURN_IF_ERROR(Scan(search, scorer, found, statistics));
     ++statistics.code_parts;
   }
-  AppendCandidates(search, scorer, rows, candidates);
-  return search.index.CheckReadable();
+  std::vector<const uint8_t*> codes;
+  std::vector<RowId> rows;
+  for (const FoundNode& near : found) {
+    codes.push_back(index.blocks().Code(near.node));
+    rows.push_back(RowId(index.RowOf(near.node)));
+  }
+  const size_t first = candidates.size();
+  AppendCandidates(scorer, codes, search.part, rows, candidates);
+  if (index.rows_repeat()) {
+    // The bound is of the vector with the smallest estimate; another one of the row may be nearer.
+    for (size_t i = first; i < candidates.size(); ++i) {
+      candidates[i].error = std::numeric_limits<float>::infinity();
+    }
+  }
+  return index.CheckReadable();
 }
 
 }  // namespace stoa::knn

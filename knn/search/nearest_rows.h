@@ -2,28 +2,23 @@
 
 #include <vector>
 
+#include "knn/search/bounded_heap.h"
 #include "knn/search/table_search.h"
 
 namespace stoa::knn {
 
 // Nearest first, equal distances by document id.
-bool IsNearer(const SearchHit& a, const SearchHit& b);
+inline bool operator<(const SearchHit& a, const SearchHit& b) {
+  return a.distance != b.distance ? a.distance < b.distance : a.id < b.id;
+}
 
 // The `capacity` nearest of the rows that were added.
-class NearestRows {
+class NearestRows : public BoundedHeap<SearchHit> {
  public:
-  explicit NearestRows(size_t capacity) : capacity_(capacity) {}
+  using BoundedHeap::BoundedHeap;
 
   // Whether a row at this distance may still enter; then its document id is worth looking up.
-  bool MayEnter(float distance) const {
-    return rows_.size() < capacity_ || distance <= rows_.front().distance;
-  }
-  void Add(const SearchHit& hit);
-  std::vector<SearchHit> TakeSorted() &&;
-
- private:
-  size_t capacity_;
-  std::vector<SearchHit> rows_;  // a heap, the farthest in front
+  bool MayEnter(float distance) const { return !full() || distance <= largest().distance; }
 };
 
 }  // namespace stoa::knn

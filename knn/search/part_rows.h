@@ -1,5 +1,6 @@
 #pragma once
 
+#include <bit>
 #include <span>
 #include <vector>
 
@@ -36,6 +37,13 @@ class PartRows {
       bits &= (uint64_t{1} << left) - 1;
     }
     return bits;
+  }
+  // Calls use(row) for the rows of a word.
+  template <typename Use>
+  void ForRowsOf(uint32_t word, const Use& use) const {
+    for (uint64_t bits = Word(word); bits != 0; bits &= bits - 1) {
+      use(RowId(word * 64 + static_cast<uint32_t>(std::countr_zero(bits))));
+    }
   }
   bool Has(RowId row) const { return (Word(row.value / 64) >> (row.value % 64) & 1) != 0; }
   // An upper bound, cheap.

@@ -54,7 +54,7 @@ Status ForParts(std::span<Candidate> candidates,
   return Status::Ok();
 }
 
-Status AddExact(PartReaders& readers, const SearchRequest& request, std::span<Candidate> candidates,
+Status AddExact(PartReaders& readers, const SearchContext& context, std::span<Candidate> candidates,
                 NearestRows& nearest) {
   return ForParts(candidates, [&](uint32_t part, std::span<const Candidate> of_part) -> Status {
     ASSIGN_OR_RETURN(PartReaders::Entry * entry, readers.At(part));
@@ -63,7 +63,7 @@ Status AddExact(PartReaders& readers, const SearchRequest& request, std::span<Ca
       rows.push_back(candidate.location.row);
     }
     std::vector<float> distances(rows.size());
-    RETURN_IF_ERROR(entry->exact->Of(rows, request.query.data(), distances));
+    RETURN_IF_ERROR(entry->exact->Of(rows, context.request.query.data(), context.cancel, distances));
     return AddNearest(part, rows, distances, *entry->ids, nearest);
   });
 }
@@ -71,22 +71,18 @@ Status AddExact(PartReaders& readers, const SearchRequest& request, std::span<Ca
 }  // namespace
 
 Status Rescore(const SearchContext& context, std::vector<Candidate> candidates, NearestRows& nearest) {
-  const SearchRequest& request = context.request;
-  PartReaders readers(context.snapshot, *request.column);
-  const size_t first_round = std::min<size_t>(candidates.size(), request.k);
+  PartReaders readers(context.snapshot, *context.request.column);
+  const size_t first_round = std::min<size_t>(candidates.size(), context.request.k);
   std::nth_element(candidates.begin(), candidates.begin() + static_cast<std::ptrdiff_t>(first_round),
                    candidates.end(), HasSmallerEstimate);
-  RETURN_IF_ERROR(AddExact(readers, request, std::span(candidates).first(first_round), nearest));
-  if (context.cancel != nullptr) {
-    RETURN_IF_ERROR(context.cancel->Check());
-  }
+  RETURN_IF_ERROR(AddExact(readers, context, std::span(candidates).first(first_round), nearest));
   const auto rest = candidates.begin() + static_cast<std::ptrdiff_t>(first_round);
   const auto end = std::partition(rest, candidates.end(), [&](const Candidate& candidate) {
     return nearest.MayEnter(candidate.estimate - candidate.error);
   });
   const auto second_round = static_cast<size_t>(end - rest);
   context.statistics.rescored += first_round + second_round;
-  return AddExact(readers, request, std::span(candidates).subspan(first_round, second_round), nearest);
+  return AddExact(readers, context, std::span(candidates).subspan(first_round, second_round), nearest);
 }
 
 Status AddEstimates(const TableSnapshot& snapshot, std::vector<Candidate> candidates, NearestRows& nearest) {

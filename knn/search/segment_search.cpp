@@ -42,20 +42,14 @@ Result<bool> FindCandidates(const SegmentSearch& search, const std::shared_ptr<c
       scan.Add(row, CodeOf(blocks, row));
     }
   }
-  const std::vector<FoundNode> found = scan.Take();
-  statistics.distance_computations += scan.scored();
   std::vector<const uint8_t*> codes;
-  for (const FoundNode& near : found) {
-    codes.push_back(CodeOf(blocks, near.node));
+  std::vector<RowId> rows;
+  for (const FoundNode& found : scan.TakeSorted()) {
+    codes.push_back(CodeOf(blocks, found.node));
+    rows.push_back(RowId(found.node));
   }
-  std::vector<float> distances(found.size());
-  std::vector<float> errors(found.size());
-  scorer.ScoreWithErrors(codes.data(), codes.size(), distances.data(), errors.data());
-  for (size_t i = 0; i < found.size(); ++i) {
-    candidates.push_back({.estimate = distances[i],
-                          .error = errors[i],
-                          .location = {.part = search.part, .row = RowId(found[i].node)}});
-  }
+  statistics.distance_computations += scan.scored();
+  AppendCandidates(scorer, codes, search.part, rows, candidates);
   return true;
 }
 

@@ -23,20 +23,6 @@ namespace {
 // A walk is at least so wide: a narrow one loses its way, and costs hardly less.
 constexpr size_t kNarrowestBeam = 64;
 
-// A vector of zeros stays one.
-void Normalise(std::vector<float>& vector) {
-  double square = 0;
-  for (const float value : vector) {
-    square += double{value} * double{value};
-  }
-  if (square > 0) {
-    const double factor = 1 / std::sqrt(square);
-    for (float& value : vector) {
-      value = static_cast<float>(double{value} * factor);
-    }
-  }
-}
-
 // Adds the time it lived to `seconds`.
 class StageTimer {
  public:
@@ -104,6 +90,9 @@ Result<std::vector<SearchHit>> TableSearch::Run() {
   }
   for (uint32_t part = 0; part < snapshot_.parts.size(); ++part) {
     RETURN_IF_ERROR(SearchPart(part));
+    if (candidates_.size() > 2 * wanted_) {  // many parts and a large k do not pile up
+      KeepNearest(candidates_, wanted_);
+    }
   }
   // One cut over all parts, before any vector is read.
   KeepNearest(candidates_, wanted_);
@@ -113,7 +102,7 @@ Result<std::vector<SearchHit>> TableSearch::Run() {
     RETURN_IF_ERROR(rescores_ ? Rescore(context_, std::move(candidates_), nearest_)
                               : AddEstimates(snapshot_, std::move(candidates_), nearest_));
   }
-  std::vector<SearchHit> hits = std::move(nearest_).TakeSorted();
+  std::vector<SearchHit> hits = nearest_.TakeSorted();
   return request_.filter && !request_.prefilter ? DropFiltered(std::move(hits)) : std::move(hits);
 }
 
@@ -213,8 +202,7 @@ Result<std::vector<SearchHit>> TableSearch::DropFiltered(std::vector<SearchHit> 
     if (!filter) {
       ASSIGN_OR_RETURN(filter, request_.filter(hit.location.part));
     }
-    const uint32_t row = hit.location.row.value;
-    if ((filter->words[row / 64] >> (row % 64) & 1) != 0) {
+    if (PartRows(*snapshot_.parts[hit.location.part], &*filter).Has(hit.location.row)) {
       kept.push_back(hit);
     }
   }

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <limits>
 
+#include "knn/metric.h"
 #include "sql/parser/number_list.h"
 #include "sql/sql_error.h"
 #include "storage/json/json_value.h"
@@ -306,21 +307,6 @@ Status ValueConverter::ReadVector(const ParsedExpr& list) {
   return Status::Ok();
 }
 
-// A zero vector has no direction and stays as it is.
-void ValueConverter::Normalize(size_t begin) {
-  double sum = 0;
-  for (size_t i = begin; i < floats_.size(); ++i) {
-    sum += static_cast<double>(floats_[i]) * static_cast<double>(floats_[i]);
-  }
-  if (sum == 0) {
-    return;
-  }
-  const double scale = 1 / std::sqrt(sum);
-  for (size_t i = begin; i < floats_.size(); ++i) {
-    floats_[i] = static_cast<float>(static_cast<double>(floats_[i]) * scale);
-  }
-}
-
 Status ValueConverter::AppendVector(const ParsedExpr& value, ColumnValues& out) {
   if (!IsList(value)) {
     return InvalidError("incompatible value specified for a float vector column");
@@ -338,7 +324,7 @@ Status ValueConverter::AppendRead(ColumnValues& out) {
                                      floats_.size(), column_.name, column_.knn->dims));
     }
     if (column_.knn->similarity == "cosine") {
-      Normalize(0);
+      knn::Normalise(floats_);
     }
   }
   AppendItems(floats_, out);
@@ -365,7 +351,7 @@ Status ValueConverter::AppendVectorArray(const ParsedExpr& value, ColumnValues& 
                                      column_.name, length, dims));
     }
     if (column_.knn && column_.knn->similarity == "cosine") {
-      Normalize(begin);
+      knn::Normalise(std::span(floats_).subspan(begin));
     }
   }
   if (floats_.empty()) {

@@ -49,7 +49,6 @@ class ValueConverter {
   Result<int64_t> ToBigint(const ParsedExpr& value, const Number& number) const;
   // Adds the items of a vector literal to floats_; the length is the caller's to check.
   Status ReadVector(const ParsedExpr& list);
-  void Normalize(size_t begin);
 
   const storage::ColumnDefinition& column_;
   Context context_;

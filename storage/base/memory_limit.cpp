@@ -1,5 +1,7 @@
 #include "storage/base/memory_limit.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <fstream>
 #include <limits>
@@ -55,5 +57,15 @@ uint64_t MemoryLimitOfGroup(const std::string& groups_file, const std::string& m
 }
 
 uint64_t MemoryLimitOfGroup() { return MemoryLimitOfGroup("/proc/self/cgroup", "/sys/fs/cgroup"); }
+
+uint64_t UsableMemory() {
+  constexpr uint64_t kSupposed = uint64_t{1} << 30;  // when the machine does not tell
+  const long pages = sysconf(_SC_PHYS_PAGES);
+  const long page_bytes = sysconf(_SC_PAGESIZE);
+  const uint64_t machine = pages > 0 && page_bytes > 0
+                               ? static_cast<uint64_t>(pages) * static_cast<uint64_t>(page_bytes)
+                               : kSupposed;
+  return std::min(machine, MemoryLimitOfGroup());
+}
 
 }  // namespace stoa

@@ -11,4 +11,7 @@ uint64_t MemoryLimitOfGroup();
 // The same for any /proc/self/cgroup and /sys/fs/cgroup.
 uint64_t MemoryLimitOfGroup(const std::string& groups_file, const std::string& mount);
 
+// What this process may use: the machine's memory, or its group's limit when that is less.
+uint64_t UsableMemory();
+
 }  // namespace stoa

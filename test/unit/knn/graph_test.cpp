@@ -183,6 +183,30 @@ TEST_CASE("a merge takes over the living nodes of the old graph", "[knn]") {
   CHECK(std::count(reached.begin(), reached.end(), false) == 0);
 }
 
+TEST_CASE("many threads and few links never write behind a list", "[knn]") {
+  // Under ASan; every other node has an upper level, on which lists are shortest.
+  for (uint32_t round = 0; round < 20; ++round) {
+    RandomCodes codes(600, 2, 100 + round);
+    const Built built(codes.array, codes.quantizer, {.m = 2, .ef_construction = 30, .threads = 8});
+    const std::vector<bool> reached = Reached(built);
+    CHECK(std::count(reached.begin(), reached.end(), false) == 0);
+  }
+}
+
+TEST_CASE("a survivor whose neighbours have all gone is linked anew", "[knn]") {
+  RandomCodes old_codes(2000, 6, 16);
+  const Built old_graph(old_codes.array, old_codes.quantizer, {});
+  const uint32_t survivor = 1234;
+  GraphSeed seed{.graph = &old_graph.graph, .new_nodes = std::vector<uint32_t>(2000, Graph::kNone)};
+  RandomCodes codes(2000, 6, 17);
+  std::copy(old_codes.at(survivor), old_codes.at(survivor) + 6, codes.at(0));
+  seed.new_nodes[survivor] = 0;
+  const Built merged(codes.array, codes.quantizer, {}, &seed);
+  CHECK_FALSE(merged.graph.Links(0).empty());
+  const std::vector<bool> reached = Reached(merged);
+  CHECK(std::count(reached.begin(), reached.end(), false) == 0);
+}
+
 TEST_CASE("a graph survives its way through the blocks", "[knn]") {
   RandomCodes codes(700, 5, 12);
   const Built built(codes.array, codes.quantizer, {.m = 6, .ef_construction = 40});
@@ -229,6 +253,9 @@ TEST_CASE("the upper levels of a damaged file are refused", "[knn]") {
   CHECK_FALSE(damaged.IsSound(2000));
   damaged = built.upper;
   damaged.nodes[3] = 2000;
+  CHECK_FALSE(damaged.IsSound(2000));
+  damaged = built.upper;
+  std::swap(damaged.nodes[3], damaged.nodes[4]);
   CHECK_FALSE(damaged.IsSound(2000));
   damaged = built.upper;
   damaged.starts[2] += 1;

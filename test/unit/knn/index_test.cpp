@@ -133,6 +133,9 @@ TEST_CASE("codes beyond what a scan reads quickly get a graph, which is walked",
   table.Search(request);
   CHECK(table.statistics.graph_parts == 1);
   CHECK(table.statistics.distance_computations < 4000);
+  // A beam that is too wide to be kept in order gives way to a scan.
+  CHECK(table.Search({.query = table.source.Next(), .k = 2900}).size() == 2900);
+  CHECK(table.statistics.code_parts == 1);
 
   SECTION("deleted, patched and filtered rows are no candidates, and as many rows come back as there are") {
     storage::DeleteMapEdit deletes(part->deletes);
@@ -217,6 +220,62 @@ TEST_CASE("vectors too long to measure are the farthest, and are there", "[knn]"
     part->vectors[3] = std::string(bytes, huge.size() * sizeof(float));
     const std::vector<SearchHit> hits = table.Search({.query = {1, -1, 1, -1, 1, -1, 1, -1}, .k = 20});
     CHECK(hits.size() == 20);
+  }
+}
+
+TEST_CASE("a chunk none of whose rows has a vector is searched beside others", "[knn]") {
+  Table table(VectorColumnOf(256, "l2", "8bit"));
+  const auto part = table.AddChunk(2000);
+  table.BuildIndex(*part);
+  const auto empty = table.AddChunk(0);
+  empty->vectors.resize(20000);
+  empty->ids.resize(20000);
+  table.BuildIndex(*empty, part->index->quantizer());
+  REQUIRE(IndexOf(*empty).contents() == IndexContents::kCodes);
+  CHECK(table.Recall(10) == 1.0);
+  CHECK(table.Search({.query = table.source.Next(), .k = 10, .rescore = false}).size() == 10);
+}
+
+TEST_CASE("a quantiser is trained wherever the vectors lie", "[knn]") {
+  Table table(VectorColumnOf(40, "l2", "8bit"));
+  const auto part = table.AddChunk(0);
+  part->vectors.resize(9000);  // without a vector
+  part->ids.resize(9000);
+  for (uint32_t row = 0; row < 40000; ++row) {
+    part->vectors.push_back(table.source.NextBytes());
+    part->ids.push_back(table.next_id++);
+  }
+  table.BuildIndex(*part);
+  CHECK(part->index->quantizer() != nullptr);
+  CHECK(table.Recall(10) > 0.95);
+}
+
+TEST_CASE("single vectors of some rows are scanned and walked as those of all", "[knn]") {
+  Table table(VectorColumnOf(256, "l2", "8bit"));
+  const auto part = table.AddChunk(12000);
+  for (uint32_t row = 0; row < 12000; row += 5) {
+    part->vectors[row].clear();
+  }
+  table.BuildIndex(*part);
+  CHECK_FALSE(IndexOf(*part).rows_repeat());
+  CHECK(table.Recall(10) > 0.97);
+  CHECK(table.statistics.exact_parts == 1);  // of the full scan
+  CHECK(table.Search({.query = table.source.Next(), .k = 12000}).size() == 9600);
+}
+
+TEST_CASE("a search that was cancelled ends with an error", "[knn]") {
+  Table table(VectorColumnOf(256, "l2", "8bit"));
+  const auto part = table.AddChunk(9000);
+  table.BuildIndex(*part);
+  CancelToken cancel;
+  cancel.Cancel();
+  SearchStatistics statistics;
+  for (const bool full_scan : {false, true}) {
+    const SearchRequest request{
+        .column = &table.column, .query = table.source.Next(), .k = 10, .full_scan = full_scan};
+    const auto hits = SearchTable(table.snapshot, request, &cancel, statistics);
+    REQUIRE_FALSE(hits.ok());
+    CHECK(hits.status().code() == StatusCode::kCancelled);
   }
 }
 
