@@ -10,6 +10,8 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "knn/kernels/lane_totals-inl.h"
+
 #if HWY_TARGET == HWY_AVX3_DL
 // Machines are asked for AVX512-VNNI before this target is chosen, but its own list leaves it out.
 HWY_PUSH_ATTRIBUTES(HWY_TARGET_STR ",avx512vnni")
@@ -22,28 +24,23 @@ namespace HWY_NAMESPACE {
 
 #if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128  // no vectors: one value after the other
 
-void DotCodes8Here(const int8_t* query, const uint8_t* const* codes, size_t count, size_t dims,
-                   int32_t* out) {
+struct Codes8 {
+  static constexpr auto* Plain = PlainDotCodes8;
+};
+struct Codes4 {
+  static constexpr auto* Plain = PlainDotCodes4;
+};
+struct Codes1 {
+  static constexpr auto* Plain = PlainDotCodes1;
+};
+struct Signs {
+  static constexpr auto* Plain = PlainHammingDistance;
+};
+
+template <typename Kind, typename Element>
+void SumAll(const Element* query, const uint8_t* const* codes, size_t count, size_t dims, int32_t* out) {
   for (size_t i = 0; i < count; ++i) {
-    out[i] = PlainDotCodes8(query, codes[i], dims);
-  }
-}
-void DotCodes4Here(const int8_t* query, const uint8_t* const* codes, size_t count, size_t dims,
-                   int32_t* out) {
-  for (size_t i = 0; i < count; ++i) {
-    out[i] = PlainDotCodes4(query, codes[i], dims);
-  }
-}
-void DotCodes1Here(const uint64_t* planes, const uint8_t* const* codes, size_t count, size_t dims,
-                   int32_t* out) {
-  for (size_t i = 0; i < count; ++i) {
-    out[i] = PlainDotCodes1(planes, codes[i], dims);
-  }
-}
-void HammingDistancesHere(const uint64_t* query, const uint8_t* const* codes, size_t count, size_t dims,
-                          int32_t* out) {
-  for (size_t i = 0; i < count; ++i) {
-    out[i] = PlainHammingDistance(query, codes[i], dims);
+    out[i] = Kind::Plain(query, codes[i], dims);
   }
 }
 
@@ -269,29 +266,6 @@ HWY_INLINE void PrefetchLine(const uint8_t* const (&codes)[kCodes], size_t at,
   (__builtin_prefetch(codes[c] + at), ...);
 }
 
-HWY_INLINE void StoreTotals(const CountVector (&sums)[1], int32_t* out) {
-  out[0] = hn::GetLane(hn::SumOfLanes(Counts(), sums[0]));
-}
-template <typename D>
-HWY_INLINE hn::Vec<hn::CappedTag<int32_t, 4> > FoldToFour(D d, hn::Vec<D> sum) {
-  if constexpr (hn::MaxLanes(d) <= 4) {
-    return sum;
-  } else {
-    const hn::Half<D> half;
-    return FoldToFour(half, hn::Add(hn::LowerHalf(half, sum), hn::UpperHalf(half, sum)));
-  }
-}
-HWY_INLINE void StoreTotals(const CountVector (&sums)[4], int32_t* out) {
-  const hn::CappedTag<int32_t, 4> d;
-  const auto a = FoldToFour(Counts(), sums[0]);
-  const auto b = FoldToFour(Counts(), sums[1]);
-  const auto c = FoldToFour(Counts(), sums[2]);
-  const auto e = FoldToFour(Counts(), sums[3]);
-  const auto ab = hn::Add(hn::ConcatEven(d, b, a), hn::ConcatOdd(d, b, a));
-  const auto ce = hn::Add(hn::ConcatEven(d, e, c), hn::ConcatOdd(d, e, c));
-  hn::StoreU(hn::Add(hn::ConcatEven(d, ce, ab), hn::ConcatOdd(d, ce, ab)), d, out);
-}
-
 // Codes that are worked on, and as many that are prefetched meanwhile.
 struct Group {
   const uint8_t* const* codes;
@@ -329,7 +303,7 @@ HWY_INLINE void SumGroup(const Element* query, Group group, size_t dims, int32_t
   for (size_t other = 1; other < kChains; ++other) {
     ((sums[0][c] = hn::Add(sums[0][c], sums[other][c])), ...);
   }
-  StoreTotals(sums[0], out);
+  StoreTotals(Counts(), sums[0], out);
 }
 
 // How many codes ahead of the work are prefetched, whole groups of four.
@@ -362,6 +336,8 @@ HWY_INLINE void SumAll(const Element* query, const uint8_t* const* codes, size_t
   }
 }
 
+#endif  // HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
+
 void DotCodes8Here(const int8_t* query, const uint8_t* const* codes, size_t count, size_t dims,
                    int32_t* out) {
   SumAll<Codes8>(query, codes, count, dims, out);
@@ -370,16 +346,14 @@ void DotCodes4Here(const int8_t* query, const uint8_t* const* codes, size_t coun
                    int32_t* out) {
   SumAll<Codes4>(query, codes, count, dims, out);
 }
-void DotCodes1Here(const uint64_t* planes, const uint8_t* const* codes, size_t count, size_t dims,
+void DotCodes1Here(const uint64_t* query, const uint8_t* const* codes, size_t count, size_t dims,
                    int32_t* out) {
-  SumAll<Codes1>(planes, codes, count, dims, out);
+  SumAll<Codes1>(query, codes, count, dims, out);
 }
 void HammingDistancesHere(const uint64_t* query, const uint8_t* const* codes, size_t count, size_t dims,
                           int32_t* out) {
   SumAll<Signs>(query, codes, count, dims, out);
 }
-
-#endif  // HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
 
 }  // namespace HWY_NAMESPACE
 }  // namespace

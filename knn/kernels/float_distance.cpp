@@ -9,6 +9,8 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "knn/kernels/lane_totals-inl.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace stoa::knn {
 namespace {
@@ -134,30 +136,6 @@ HWY_INLINE void AddSteps(const float* query, const T* const (&vectors)[kVectors]
   }
 }
 
-// Sums the lanes of each.
-HWY_INLINE void StoreTotals(const FloatVector (&sums)[1], float* out) {
-  out[0] = hn::GetLane(hn::SumOfLanes(Floats(), sums[0]));
-}
-template <typename D>
-HWY_INLINE hn::Vec<hn::CappedTag<float, 4> > FoldToFour(D d, hn::Vec<D> sum) {
-  if constexpr (hn::MaxLanes(d) <= 4) {
-    return sum;
-  } else {
-    const hn::Half<D> half;
-    return FoldToFour(half, hn::Add(hn::LowerHalf(half, sum), hn::UpperHalf(half, sum)));
-  }
-}
-HWY_INLINE void StoreTotals(const FloatVector (&sums)[4], float* out) {
-  const hn::CappedTag<float, 4> d;
-  const auto a = FoldToFour(Floats(), sums[0]);
-  const auto b = FoldToFour(Floats(), sums[1]);
-  const auto c = FoldToFour(Floats(), sums[2]);
-  const auto e = FoldToFour(Floats(), sums[3]);
-  const auto ab = hn::Add(hn::ConcatEven(d, b, a), hn::ConcatOdd(d, b, a));
-  const auto ce = hn::Add(hn::ConcatEven(d, e, c), hn::ConcatOdd(d, e, c));
-  hn::StoreU(hn::Add(hn::ConcatEven(d, ce, ab), hn::ConcatOdd(d, ce, ab)), d, out);
-}
-
 // Vectors that are worked on, and those whose turn is next.
 template <typename T>
 struct Group {
@@ -192,7 +170,7 @@ HWY_INLINE void SumGroup(const float* query, Group<T> group, size_t dims, float*
   for (size_t other = 1; other < kChains; ++other) {
     ((sums[0][v] = hn::Add(sums[0][v], sums[other][v])), ...);
   }
-  StoreTotals(sums[0], out);
+  StoreTotals(Floats(), sums[0], out);
 }
 
 template <typename Term, typename T>

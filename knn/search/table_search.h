@@ -27,8 +27,7 @@ struct SearchRequest {
   uint32_t k = 0;                                     // rows of the answer, over all parts
   double oversampling = 3.0;                          // ≥ 1
   bool rescore = true;
-  uint32_t ef = 0;  // 0: chosen here
-  bool early_termination = true;
+  uint32_t ef = 0;         // 0: chosen here
   bool full_scan = false;  // exact, without any index
   // By part of the snapshot: the rows that pass the filters, dead ones perhaps included; none: no filter. A
   // function, so that a part that needs none is not filtered. Called once a part, by one thread at a time.

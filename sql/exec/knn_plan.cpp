@@ -161,6 +161,7 @@ class KnnBinder {
     if (option.name == "k") {
       return ReadCount(*option.value);
     }
+    // early_termination is a permission that nobody makes use of: every search goes to its end.
     Number number;
     if (!ReadNumber(*option.value, number)) {
       plan_.is_open = true;
@@ -175,8 +176,6 @@ class KnnBinder {
       request.rescore = value != 0;
     } else if (option.name == "prefilter") {
       request.prefilter = value != 0;
-    } else if (option.name == "early_termination") {
-      request.early_termination = value != 0;
     } else if (option.name == "fullscan") {
       request.full_scan = value != 0;
     }

@@ -173,6 +173,19 @@ def chunk_numbers(server, table):
     return numbers
 
 
+def make_tables(server, ledger):
+    """TABLES with the watched rows, which `ledger` (of writer 0) then knows."""
+    first = Replacer(server, 0, 0, None, TABLES)
+    connection = server.connect()
+    with connection.cursor() as cursor:
+        for number, (table, engine) in enumerate(zip(TABLES, ("rowwise", "columnar"))):
+            cursor.execute(CREATE % (table, engine))
+            ids = list(range(1, WATCHED + 1))
+            cursor.execute(first.replace(table, ids, 5))
+            ledger["batches"][number] = (table, [i + (number << 60) for i in ids], 5)
+    connection.close()
+
+
 class Loop:
     def __init__(self, args, folder):
         self.args, self.folder = args, folder
@@ -186,15 +199,7 @@ class Loop:
 
     def prepare(self):
         self.server.start()
-        first = Replacer(self.server, 0, 0, None, TABLES)
-        connection = self.server.connect()
-        with connection.cursor() as cursor:
-            for number, (table, engine) in enumerate(zip(TABLES, ("rowwise", "columnar"))):
-                cursor.execute(CREATE % (table, engine))
-                ids = list(range(1, WATCHED + 1))
-                cursor.execute(first.replace(table, ids, 5))
-                self.ledgers[0]["batches"][number] = (table, [i + (number << 60) for i in ids], 5)
-        connection.close()
+        make_tables(self.server, self.ledgers[0])
         self.server.kill()
 
     def start(self, number):

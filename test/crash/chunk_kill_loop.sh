@@ -5,28 +5,18 @@ set -u
 searchd=${1:?path of searchd}
 rounds=${2:-15}
 here=$(cd "$(dirname "$0")" && pwd)
-passed=0 failed=0
-run() {
-  local out
+. "$here/sum_up.bash"
+check() {
   echo "$1"
-  out=$(/usr/bin/python3 "$here/$2" --searchd "$searchd" "${@:3}" 2>&1)
-  echo "$out" | sed '$d'
-  local last
-  last=$(echo "$out" | tail -n 1)
-  if [[ $last =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed$ ]]; then
-    passed=$((passed + BASH_REMATCH[1])) failed=$((failed + BASH_REMATCH[2]))
-  else
-    echo "$last"
-    failed=$((failed + 1))
-  fi
+  run /usr/bin/python3 "$here/$2" --searchd "$searchd" "${@:3}"
 }
 cases=2
 [ "$rounds" -ge 100 ] && cases=6
-run "kill loop over disk chunks" chunk_kill_loop.py --rounds "$rounds" --seed 31
-run "kill loop over disk chunks, with failing steps" chunk_kill_loop.py --rounds $((rounds / 3 + 1)) --seed 32 \
+check "kill loop over disk chunks" chunk_kill_loop.py --rounds "$rounds" --seed 31
+check "kill loop over disk chunks, with failing steps" chunk_kill_loop.py --rounds $((rounds / 3 + 1)) --seed 32 \
   --faults 'env.sync=fail%1,env.append=full%1,env.append.torn=fail%1,env.rename=fail%3,chunk.write=fail%3,chunk.publish=fail%5,flush.seal=fail%5,manifest.write=full%5'
-run "kill loop over disk chunks, with failing syncs and reads" chunk_kill_loop.py --rounds $((rounds / 3 + 1)) --seed 51 \
+check "kill loop over disk chunks, with failing syncs and reads" chunk_kill_loop.py --rounds $((rounds / 3 + 1)) --seed 51 \
   --faults 'env.sync=fail%2,env.read=fail%0.3'
-run "fault points" fault_table.py --cases "$cases" --seed 33
+check "fault points" fault_table.py --cases "$cases" --seed 33
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

@@ -5,25 +5,15 @@ set -u
 searchd=${1:?path of searchd}
 rounds=${2:-20}
 here=$(cd "$(dirname "$0")" && pwd)
-passed=0 failed=0
-run() {
-  local out
-  out=$(/usr/bin/python3 "$here/kill_loop.py" --searchd "$searchd" --rounds "$rounds" "$@" 2>&1)
-  echo "$out" | sed '$d'
-  local last
-  last=$(echo "$out" | tail -n 1)
-  if [[ $last =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed$ ]]; then
-    passed=$((passed + BASH_REMATCH[1])) failed=$((failed + BASH_REMATCH[2]))
-  else
-    echo "$last"
-    failed=$((failed + 1))
-  fi
+. "$here/sum_up.bash"
+loop() {
+  run /usr/bin/python3 "$here/kill_loop.py" --searchd "$searchd" --rounds "$rounds" "$@"
 }
 echo "kill loop, binlog_flush=1"
-run --seed 11
+loop --seed 11
 echo "kill loop, binlog_flush=2"
-run --seed 12 --binlog-flush 2
+loop --seed 12 --binlog-flush 2
 echo "kill loop with failing syncs and torn writes"
-run --seed 13 --faults 'env.sync=fail%3,env.append=fail%1,env.append.torn=fail%1'
+loop --seed 13 --faults 'env.sync=fail%3,env.append=fail%1,env.append.torn=fail%1'
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

@@ -24,7 +24,7 @@ import pymysql
 from pymysql.constants import COMMAND
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "crash"))
-from chunk_kill_loop import CREATE, TABLES, WATCHED, ChunkWriter, Reader, Replacer, read_back  # noqa: E402
+from chunk_kill_loop import CREATE, TABLES, WATCHED, ChunkWriter, Reader, Replacer, make_tables, read_back  # noqa: E402
 from ledger import Server, check, leftovers  # noqa: E402
 
 SECOND_PLACES = ("mix_made", "mix_copy", "mix_renamed")
@@ -171,15 +171,7 @@ class Mix:
     def prepare(self):
         if not self.server.start():
             raise SystemExit("the server does not start")
-        first = Replacer(self.server, 0, 0, None, TABLES)
-        connection = self.server.connect()
-        with connection.cursor() as cursor:
-            for number, (table, engine) in enumerate(zip(TABLES, ("rowwise", "columnar"))):
-                cursor.execute(CREATE % (table, engine))
-                ids = list(range(1, WATCHED + 1))
-                cursor.execute(first.replace(table, ids, 5))
-                self.ledgers[0]["batches"][number] = (table, [i + (number << 60) for i in ids], 5)
-        connection.close()
+        make_tables(self.server, self.ledgers[0])
 
     def run(self):
         """Complaints of the time when everything happens at once."""

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "base/temporary_folder.h"
+#include "catalog_fixture.h"
 #include "storage/base/fault_point.h"
 #include "storage/base/faulty_env.h"
 #include "storage/base/memory_env.h"
@@ -26,11 +27,6 @@ using Catch::Matchers::Contains;
 using testing::Dump;
 using testing::Insert;
 using Lines = std::vector<std::string>;
-
-class FixedClock : public Clock {
- public:
-  int64_t UnixMicros() const override { return 1'700'000'000'000'000; }
-};
 
 // Asks before a file is made.
 class WatchedEnv : public FaultyEnv {
@@ -77,7 +73,7 @@ struct Server {
 
   MemoryEnv memory;
   WatchedEnv env;
-  FixedClock clock;
+  testing::FixedClock clock;
   StorageOptions options;
   std::unique_ptr<Catalog> catalog;
 };

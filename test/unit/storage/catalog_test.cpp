@@ -6,6 +6,7 @@
 #include <set>
 #include <thread>
 
+#include "catalog_fixture.h"
 #include "storage/base/fault_point.h"
 #include "storage/base/faulty_env.h"
 #include "storage/base/memory_env.h"
@@ -19,39 +20,8 @@ using testing::Dump;
 using testing::Insert;
 using Lines = std::vector<std::string>;
 
-class FixedClock : public Clock {
- public:
-  int64_t UnixMicros() const override { return 1'700'000'000'000'000; }
-};
-
-// A data folder in memory whose server can be stopped, crashed and started.
-struct Server {
-  MemoryEnv memory;
-  FaultyEnv env{memory};
-  FixedClock clock;
-  StorageOptions options;
-  std::unique_ptr<Catalog> catalog;
-
-  Server() {
-    options.data_dir = "/data";
-    Start();
-  }
-  void Start() {
-    auto opened = Catalog::Open(options, env, clock);
-    REQUIRE(opened.status().ToString() == "ok");
-    catalog = std::move(opened).value();
-  }
-  // Power cut, then start.
-  void Crash() {
-    catalog.reset();
-    REQUIRE(env.DropUnsynced().ok());
-    Start();
-  }
-  void Restart() {
-    REQUIRE(catalog->Close().ToString() == "ok");
-    catalog.reset();
-    Start();
-  }
+struct Server : testing::CatalogInMemory {
+  Server() { Start(); }
   void Create(const std::string& name) {
     REQUIRE(catalog->Create(testing::MakeDefinition(name)).status().ToString() == "ok");
   }

@@ -2,6 +2,7 @@
 #include <random>
 #include <set>
 
+#include "catalog_fixture.h"
 #include "fake_vector_index.h"
 #include "storage/base/fault_point.h"
 #include "storage/base/faulty_env.h"
@@ -24,11 +25,6 @@ using testing::MakeColumn;
 
 constexpr uint32_t kDims = 3;
 
-class FixedClock : public Clock {
- public:
-  int64_t UnixMicros() const override { return 1'700'000'000'000'000; }
-};
-
 ColumnDefinition VectorColumn(const std::string& name, Engine engine) {
   ColumnDefinition column = MakeColumn(name, ColumnType::kFloatVector);
   column.knn = KnnOptions{.dims = kDims};
@@ -46,16 +42,10 @@ std::string VectorOf(uint64_t id, int version) {
 }
 
 // A server with the table t: id, n int, r (row-wise vector), c (columnar vector).
-struct Server {
-  MemoryEnv memory;
-  FaultyEnv env{memory};
-  FixedClock clock;
-  StorageOptions options;
+struct Server : testing::CatalogInMemory {
   std::shared_ptr<FakeVectorIndexFormat> format = std::make_shared<FakeVectorIndexFormat>();
-  std::unique_ptr<Catalog> catalog;
 
   explicit Server(bool with_table = true) {
-    options.data_dir = "/data";
     options.auto_optimize = 0;
     options.vector_index_format = format;
     Start();
@@ -66,21 +56,6 @@ struct Server {
                             VectorColumn("r", Engine::kRowwise), VectorColumn("c", Engine::kColumnar)};
       REQUIRE(catalog->Create(definition).status().ToString() == "ok");
     }
-  }
-  void Start() {
-    auto opened = Catalog::Open(options, env, clock);
-    REQUIRE(opened.status().ToString() == "ok");
-    catalog = std::move(opened).value();
-  }
-  void Crash() {
-    catalog.reset();
-    REQUIRE(env.DropUnsynced().ok());
-    Start();
-  }
-  void Restart() {
-    REQUIRE(catalog->Close().ToString() == "ok");
-    catalog.reset();
-    Start();
   }
   std::shared_ptr<Table> table() const { return catalog->Find("t"); }
   std::shared_ptr<const TableSnapshot> snapshot() const { return table()->Snapshot(); }
