@@ -10,7 +10,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "knn/kernels/lane_totals-inl.h"
+#include "knn/kernels/lane_totals_inl.h"
 
 #if HWY_TARGET == HWY_AVX3_DL
 // Machines are asked for AVX512-VNNI before this target is chosen, but its own list leaves it out.

@@ -9,7 +9,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "knn/kernels/lane_totals-inl.h"
+#include "knn/kernels/lane_totals_inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace stoa::knn {
