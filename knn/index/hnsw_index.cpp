@@ -1,7 +1,6 @@
 #include "knn/index/hnsw_index.h"
 
 #include <algorithm>
-#include <cstring>
 
 namespace stoa::knn {
 
@@ -19,12 +18,14 @@ Result<std::string> ReadWhole(const OpenSectionFile& file, uint32_t kind, uint32
 }
 
 Result<std::vector<uint32_t>> ReadNumbers(const OpenSectionFile& file, uint32_t kind, uint32_t key) {
-  ASSIGN_OR_RETURN(const std::string bytes, ReadWhole(file, kind, key));
-  if (bytes.size() % sizeof(uint32_t) != 0) {
+  ASSIGN_OR_RETURN(const SectionBytes section, file.Section(kind, key));
+  if (section.length() % sizeof(uint32_t) != 0) {
     return CorruptError("{}: section {}.{} does not hold whole numbers", file.path(), kind, key);
   }
-  std::vector<uint32_t> numbers(bytes.size() / sizeof(uint32_t));
-  std::memcpy(numbers.data(), bytes.data(), bytes.size());
+  std::vector<uint32_t> numbers(section.length() / sizeof(uint32_t));
+  if (!numbers.empty()) {
+    RETURN_IF_ERROR(section.ReadTo(0, {reinterpret_cast<char*>(numbers.data()), section.length()}));
+  }
   return numbers;
 }
 
