@@ -1,11 +1,17 @@
 #!/bin/bash
-# From a bare Debian 12 to a running server with a small table: installs packages, builds, starts searchd on the
-# built-in config, loads the demo and runs its queries. Safe to run again: it starts over with an empty table.
+# From a bare Debian 12 to a running server with tables: installs packages, builds, starts searchd on the built-in
+# config, loads the demos and runs their queries: a few books; 60,000 pictures of Debian's dataset-fashion-mnist with a
+# vector each; and, if npm and ../shared/data are there, passages of text that are found by what they mean.
+# Safe to run again: each demo starts over with an empty table.
 #   packaging/quickstart.sh [DATA_FOLDER]     default: quickstart/ in the repository
+# STOA_DEMO_IMAGES=6000 loads fewer pictures, 0 none.
 set -eu
 cd "$(dirname "$0")/.."
+root=$PWD
 home=${1:-$PWD/quickstart}
-searchd=$PWD/build/release/searchd
+images=${STOA_DEMO_IMAGES:-60000}
+programs=$root/../shared/data
+searchd=$root/build/release/searchd
 mysql=(mariadb --no-defaults --host=127.0.0.1 --port=9306 --table)
 
 packaging/install-packages.sh build
@@ -48,6 +54,29 @@ run "SELECT author, COUNT(*) AS books, AVG(price) AS average FROM books GROUP BY
 run "SELECT id, title, facts.pages AS pages FROM books WHERE facts.language = 'en' AND tags IN (3, 4) ORDER BY id ASC"
 run "UPDATE books SET price = 4.5 WHERE id = 5"
 run "SELECT id, price FROM books WHERE id = 5"
+
+# title TEXT: the head of a demo.
+title() {
+  printf '\n== %s\n' "$1"
+}
+
+title "pictures: the nearest of $images vectors"
+if [ "$images" -eq 0 ]; then
+  echo "left out: STOA_DEMO_IMAGES is 0"
+elif "$root/packaging/install-packages.sh" images; then
+  "$root/packaging/demo/fashion.py" --images "$images"
+else
+  echo "left out: the packages cannot be installed"
+fi
+
+title "sentences: passages by what they mean"
+if ! command -v npm >/dev/null || [ ! -e "$programs/minilm_docs.py" ] || [ ! -e "$programs/use_embed.py" ]; then
+  echo "left out: it needs npm and the programs of $programs"
+elif ! "$root/packaging/install-packages.sh" sentences; then
+  echo "left out: the packages cannot be installed"
+else
+  "$root/packaging/demo/sentences.py" "$programs" "$home/sentences" || echo "left out: see above"
+fi
 
 cat <<END
 
