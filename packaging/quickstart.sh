@@ -4,13 +4,13 @@
 # vector each; and, if npm and ../shared/data are there, passages of text that are found by what they mean.
 # Safe to run again: each demo starts over with an empty table.
 #   packaging/quickstart.sh [DATA_FOLDER]     default: quickstart/ in the repository
-# STOA_DEMO_IMAGES=6000 loads fewer pictures, 0 none.
+# STOA_DEMO_IMAGES=6000 loads fewer pictures, 0 none; STOA_SHARED names the folder shared.
 set -eu
 cd "$(dirname "$0")/.."
 root=$PWD
 home=${1:-$PWD/quickstart}
 images=${STOA_DEMO_IMAGES:-60000}
-programs=$root/../shared/data
+programs=${STOA_SHARED:-$root/../shared}/data
 searchd=$root/build/release/searchd
 mysql=(mariadb --no-defaults --host=127.0.0.1 --port=9306 --table)
 
