@@ -71,7 +71,8 @@ def load(client, folder):
     rows = []
     for number, line in enumerate(lines):
         _, title, body, tags, _ = line.split("\t")
-        rows.append(f"({number + 1},{quoted(unescaped(title))},{quoted(unescaped(body))},{quoted(unescaped(tags))},"
+        title = " ".join(unescaped(title).split())
+        rows.append(f"({number + 1},{quoted(title)},{quoted(unescaped(body))},{quoted(unescaped(tags))},"
                     f"{listed(minilm[number])},{listed(encoder[number])})")
     client.rows(["DROP TABLE IF EXISTS passages"])
     client.table("""CREATE TABLE passages (title string, body text, tags string,
