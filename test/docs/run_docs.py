@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""run_docs.py SEARCHD [DOCUMENT.md…]: what the documents tell users to type is typed, and answers what they print.
+"""run_docs.py SEARCHD [--show] [DOCUMENT.md…]: what the documents tell users to type is typed, and answers what they print.
 
 Each document has a fresh server and an empty home folder, in which its fenced blocks run in order:
 
@@ -7,10 +7,12 @@ Each document has a fresh server and an empty home folder, in which its fenced b
 - ```sh, ```python: only after the line <!-- test: run -->.
 - any block after <!-- test: file NAME --> is written to that file.
 - ```text right behind a block that ran is its output. In it, … stands for any text of its line or cell, a line … alone
-  for any lines; how wide a column is does not matter. An error is its line `ERROR 1064 (42000): …`.
+  for any lines; how wide a column is does not matter. An error is its line `ERROR 1064 (42000): …`. After
+  <!-- test: about --> its numbers may be a quarter more or less.
 
 <!-- test: needs images --> leaves out what follows unless Debian's dataset-fashion-mnist is there. Port 9306 is the
 server's, 9307 another free one, build/release/searchd is SEARCHD, packaging/ and /backups are where they are.
+--show prints every answer, for those who write documents.
 """
 
 import os
@@ -30,6 +32,7 @@ DOCUMENTS = ("docs/getting-started.md", "docs/guide-knn.md", "docs/guide-columna
 IMAGES = pathlib.Path("/usr/share/datasets/fashion-mnist")
 MARK = re.compile(r"<!-- test: (.+) -->")
 FENCE = re.compile(r"```(\w*)$")
+NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
 # Judged before any document: what a wrong document has to give.
 WRONG_DOCUMENT = """
@@ -54,6 +57,28 @@ SELECT 1 AS one;
 +-----+
 ```
 ```sql
+SELECT 1000 AS many;
+```
+<!-- test: about -->
+```text
++------+
+| many |
++------+
+| 1100 |
++------+
+```
+```sql
+SELECT 1000 AS many, 2 AS few;
+```
+<!-- test: about -->
+```text
++------+-----+
+| many | few |
++------+-----+
+| 1000 |   3 |
++------+-----+
+```
+```sql
 SELECT nothing FROM nowhere;
 ```
 <!-- test: run -->
@@ -70,6 +95,7 @@ class Block:
         self.text = text
         self.mark = mark
         self.expected = None
+        self.about = False  # its expected output
 
 
 def read_blocks(text):
@@ -81,7 +107,7 @@ def read_blocks(text):
                 inside.text += line + "\n"
                 continue
             if inside.language == "text" and before is not None:
-                before.expected = inside.text
+                before.expected, before.about = inside.text, inside.mark == "about"
                 before = None
             else:
                 blocks.append(inside)
@@ -95,7 +121,8 @@ def read_blocks(text):
             if mark.startswith("needs "):
                 blocks.append(Block(number, "mark", "", mark))
                 mark = ""
-            before = None
+            if mark != "about":
+                before = None
         elif line.strip():
             before = None
     return blocks
@@ -115,15 +142,26 @@ def plain(text):
     return lines
 
 
-def pattern(expected):
-    parts = []
-    for line in plain(expected):
-        if line == "…":
-            parts.append(r"(?:[^\n]*\n)*?")
-        else:
-            any_text = r"[^|\n]*" if line.startswith("|") else r"[^\n]*"
-            parts.append(any_text.join(re.escape(piece) for piece in line.split("…")) + "\n")
-    return re.compile("".join(parts))
+def line_pattern(line, about):
+    any_text = r"[^|\n]*" if line.startswith("|") else r"[^\n]*"
+
+    def literally(text):
+        if not about:
+            return re.escape(text)
+        return f"({NUMBER.pattern})".join(map(re.escape, NUMBER.split(text)))
+
+    return any_text.join(map(literally, line.split("…"))) + "\n"
+
+
+def is_answer(expected, about, output):
+    """Whether the output is what the document prints; `about`: numbers may be a quarter more or less."""
+    lines = plain(expected)
+    parts = [r"(?:[^\n]*\n)*?" if line == "…" else line_pattern(line, about) for line in lines]
+    match = re.fullmatch("".join(parts), "\n".join(plain(output)) + "\n")
+    if not match:
+        return False
+    wanted = [float(number) for line in lines if line != "…" for number in NUMBER.findall(line)] if about else []
+    return all(abs(float(found) - number) <= number / 4 for found, number in zip(match.groups(), wanted))
 
 
 class Guide:
@@ -132,6 +170,7 @@ class Guide:
     def __init__(self, searchd, server, home):
         self.home = home
         self.server = server
+        self.show = False
         self.places = {"9306": str(server.port), "9307": str(base.free_port()), "build/release/searchd": str(searchd),
                        "packaging/": f"{ROOT}/packaging/", "/backups": f"{home}/backups"}
 
@@ -160,12 +199,13 @@ class Guide:
             done = subprocess.run(command, input=self.placed(block.text).encode(), stdout=sink, stderr=subprocess.STDOUT,
                                   cwd=self.home, env={**os.environ, "HOME": str(self.home)}, check=False, timeout=600)
         output = output_file.read_text(encoding="utf-8")
+        if self.show:
+            print(f"line {block.line}:\n{output}")
         fails = bool(block.expected and block.expected.startswith("ERROR"))
         if (done.returncode != 0) != fails:
             return f"ended with code {done.returncode}:\n{output}"
         if block.expected is not None:
-            answer = "\n".join(plain(output)) + "\n"
-            if not pattern(self.placed(block.expected)).fullmatch(answer):
+            if not is_answer(self.placed(block.expected), block.about, output):
                 return f"answers\n{output}and not\n{block.expected}"
         return None
 
@@ -180,7 +220,7 @@ class Guide:
                     pass
 
 
-def follow(searchd, name, text):
+def follow(searchd, name, text, show=False):
     """Numbers of blocks that did what the document says, and that did not."""
     passed, failures = 0, []
     with tempfile.TemporaryDirectory(prefix="stoa-docs-") as folder:
@@ -189,6 +229,7 @@ def follow(searchd, name, text):
         (home / "backups").mkdir()
         with base.Server(searchd, pathlib.Path(folder) / "server") as server:
             guide = Guide(searchd, server, home)
+            guide.show = show
             try:
                 for block in read_blocks(text):
                     if block.mark == "needs images" and not IMAGES.exists():
@@ -206,16 +247,16 @@ def follow(searchd, name, text):
 
 def main():
     searchd = pathlib.Path(sys.argv[1]).resolve()
-    names = sys.argv[2:] or DOCUMENTS
+    names = [name for name in sys.argv[2:] if name != "--show"] or DOCUMENTS
     passed = failed = 0
     right, wrong = follow(searchd, "a wrong document", WRONG_DOCUMENT)
-    if (right, len(wrong)) == (1, 3):
+    if (right, len(wrong)) == (2, 4):
         passed += 1
     else:
         failed += 1
         print(f"FAIL a wrong document has {right} right blocks, {len(wrong)} wrong ones")
     for name in names:
-        right, wrong = follow(searchd, name, (ROOT / name).read_text(encoding="utf-8"))
+        right, wrong = follow(searchd, name, (ROOT / name).read_text(encoding="utf-8"), "--show" in sys.argv)
         print(f"{name}: {right} blocks as written, {len(wrong)} not")
         if not right and not wrong and IMAGES.exists():
             wrong = [f"FAIL {name}: nothing in it was run"]
