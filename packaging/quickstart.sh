@@ -4,7 +4,7 @@
 # vector each; and, if npm and ../shared/data are there, passages of text that are found by what they mean.
 # Safe to run again: each demo starts over with an empty table.
 #   packaging/quickstart.sh [DATA_FOLDER]     default: quickstart/ in the repository
-# STOA_DEMO_IMAGES=6000 loads fewer pictures, 0 none; STOA_SHARED names the folder shared.
+# STOA_DEMO_IMAGES=6000 loads fewer pictures, 0 none; STOA_SHARED names the folder shared, STOA_PORT another port.
 set -eu
 cd "$(dirname "$0")/.."
 root=$PWD
@@ -12,7 +12,8 @@ home=${1:-$PWD/quickstart}
 images=${STOA_DEMO_IMAGES:-60000}
 programs=${STOA_SHARED:-$root/../shared}/data
 searchd=$root/build/release/searchd
-mysql=(mariadb --no-defaults --host=127.0.0.1 --port=9306 --table)
+port=${STOA_PORT:-9306}
+mysql=(mariadb --no-defaults --host=127.0.0.1 --port="$port" --table)
 
 packaging/install-packages.sh build
 
@@ -27,10 +28,11 @@ rm -f "$log"
 
 mkdir -p "$home"
 cd "$home"
-if "$searchd" --status >/dev/null 2>&1; then
+where=(${STOA_PORT:+--port "$port"})
+if "$searchd" --status "${where[@]}" >/dev/null 2>&1; then
   echo "searchd is running already"
 else
-  "$searchd"
+  "$searchd" "${where[@]}"
 fi
 
 run() {
@@ -64,7 +66,7 @@ title "pictures: the nearest of $images vectors"
 if [ "$images" -eq 0 ]; then
   echo "left out: STOA_DEMO_IMAGES is 0"
 elif "$root/packaging/install-packages.sh" images; then
-  "$root/packaging/demo/fashion.py" --images "$images"
+  "$root/packaging/demo/fashion.py" --port "$port" --images "$images"
 else
   echo "left out: the packages cannot be installed"
 fi
@@ -75,12 +77,12 @@ if ! command -v npm >/dev/null || [ ! -e "$programs/minilm_docs.py" ] || [ ! -e 
 elif ! "$root/packaging/install-packages.sh" sentences; then
   echo "left out: the packages cannot be installed"
 else
-  "$root/packaging/demo/sentences.py" "$programs" "$home/sentences" || echo "left out: see above"
+  "$root/packaging/demo/sentences.py" "$programs" "$home/sentences" --port "$port" || echo "left out: see above"
 fi
 
 cat <<END
 
 The server is running; its data is in $home/data.
-  connect:  mariadb --host=127.0.0.1 --port=9306        (or any MySQL client)
+  connect:  mariadb --host=127.0.0.1 --port=$port        (or any MySQL client)
   stop:     (cd $home && $searchd --stopwait)
 END
