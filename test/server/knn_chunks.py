@@ -15,11 +15,18 @@ import time
 import server_under_test as base
 
 DIMS = 40  # few enough to be quick, more than codes are left out for
+GRAPH_DIMS, GRAPH_ROWS = 512, 4400  # so much that a graph is made
 WRITERS = 4
 
 
-def vector(rng):
-    return [round(rng.uniform(-1, 1), 3) for _ in range(DIMS)]
+PLACES = [[random.Random(place * GRAPH_DIMS + i).uniform(-1, 1) for i in range(GRAPH_DIMS)] for place in range(50)]
+
+
+def vector(rng, dims):
+    """Few dims: anywhere. Many: around one of some places, as no walk finds its way among so many without structure."""
+    if dims < GRAPH_DIMS:
+        return [round(rng.uniform(-1, 1), 3) for _ in range(dims)]
+    return [round(value + rng.uniform(-0.5, 0.5), 3) for value in rng.choice(PLACES)]
 
 
 def text(values):
@@ -29,8 +36,10 @@ def text(values):
 class Writer(threading.Thread):
     """Writes ids number, number + WRITERS, …; knows what it has written."""
 
-    def __init__(self, server, table, number, until):
+    def __init__(self, server, table, dims, number, until):
         super().__init__()
+        self.dims = dims
+        self.least_rows = GRAPH_ROWS // WRITERS if dims == GRAPH_DIMS else 50
         self.cursor = server.connect().cursor()
         self.table = table
         self.number = number
@@ -44,16 +53,16 @@ class Writer(threading.Thread):
             next_id = self.number + WRITERS
             while time.monotonic() < self.until:
                 choice = self.rng.random()
-                if choice < 0.5 or len(self.rows) < 50:
-                    batch = {next_id + WRITERS * i: vector(self.rng) for i in range(40)}
+                if choice < 0.5 or len(self.rows) < self.least_rows:
+                    batch = {next_id + WRITERS * i: vector(self.rng, self.dims) for i in range(40)}
                     next_id += WRITERS * 40
                     self.write("INSERT", batch)
                 elif choice < 0.75:
                     ids = self.rng.sample(sorted(self.rows), 10)
-                    self.write("REPLACE", {row: vector(self.rng) for row in ids})
+                    self.write("REPLACE", {row: vector(self.rng, self.dims) for row in ids})
                 elif choice < 0.85:
                     row = self.rng.choice(sorted(self.rows))
-                    values = vector(self.rng)
+                    values = vector(self.rng, self.dims)
                     self.cursor.execute(f"UPDATE {self.table} SET v={text(values)} WHERE id={row}")
                     self.rows[row] = values
                 else:
@@ -96,24 +105,25 @@ def check_rows(server, table, rows, rng):
     base.expect(sorted(found) == sorted(rows), "a search for all rows does not return each live row once")
 
 
-def churn(searchd, seconds, engine, quantization):
+def churn(searchd, seconds, engine, quantization, dims):
     with tempfile.TemporaryDirectory() as home:
         with base.Server(searchd, home, "rt_mem_limit = 4m") as server:
             cursor = server.connect().cursor()
-            cursor.execute(f"CREATE TABLE t (g int, v float_vector knn_type='hnsw' knn_dims='{DIMS}' "
+            cursor.execute(f"CREATE TABLE t (g int, v float_vector knn_type='hnsw' knn_dims='{dims}' "
                            f"hnsw_similarity='l2' quantization='{quantization}') engine='{engine}'")
             until = time.monotonic() + seconds
-            writers = [Writer(server, "t", number, until) for number in range(WRITERS)]
+            writers = [Writer(server, "t", dims, number, until) for number in range(WRITERS)]
             failures = []
             rng = random.Random(99)
             maintenance = server.connect().cursor()
             reader = server.connect().cursor()
-            statements = ["FLUSH RAMCHUNK t", "FLUSH RAMCHUNK t", "OPTIMIZE TABLE t OPTION sync=1, cutoff=1"]
+            statements = ["FLUSH RAMCHUNK t"] * 4 + ["OPTIMIZE TABLE t OPTION sync=1, cutoff=1"] * 2
+            statements += ["ALTER TABLE t REBUILD KNN"]
             threads = writers + [
                 threading.Thread(target=run_until,
                                  args=(until, failures, lambda: maintenance.execute(rng.choice(statements)))),
                 threading.Thread(target=run_until, args=(until, failures, lambda: reader.execute(
-                    f"SELECT id, knn_dist() FROM t WHERE knn(v, 10, {text(vector(rng))}, {{ef=100}}) AND g < 5")))]
+                    f"SELECT id, knn_dist() FROM t WHERE knn(v, 10, {text(vector(rng, dims))}, {{ef=100}}) AND g < 5")))]
             for thread in threads:
                 thread.start()
             for thread in threads:
@@ -125,20 +135,26 @@ def churn(searchd, seconds, engine, quantization):
             server.stop()
             server.start()
             check_rows(server, "t", rows, rng)
-            server.connect().cursor().execute("OPTIMIZE TABLE t OPTION sync=1, cutoff=1")
+            cursor = server.connect().cursor()
+            cursor.execute("OPTIMIZE TABLE t OPTION sync=1, cutoff=1")
             check_rows(server, "t", rows, rng)
+            if dims == GRAPH_DIMS:
+                cursor.execute(f"SELECT id FROM t WHERE knn(v, 5, {text(vector(rng, dims))})")
+                cursor.execute("SHOW META LIKE 'knn_graph_parts'")
+                base.expect(cursor.fetchone()[1] == "1", "no graph was walked")
 
 
 def main():
     searchd = sys.argv[1]
     seconds = float(sys.argv[2]) if len(sys.argv) > 2 else 8
     passed = failed = 0
-    for engine, quantization in (("columnar", "8bit"), ("rowwise", "none"), ("columnar", "1bit")):
+    for engine, quantization, dims in (("columnar", "8bit", DIMS), ("rowwise", "none", DIMS), ("columnar", "1bit", DIMS),
+                                       ("columnar", "8bit", GRAPH_DIMS)):
         try:
-            churn(searchd, seconds, engine, quantization)
+            churn(searchd, seconds, engine, quantization, dims)
             passed += 1
         except Exception as error:  # pylint: disable=broad-except
-            print(f"FAIL {engine} {quantization}: {error}")
+            print(f"FAIL {engine} {quantization} {dims} dims: {error}")
             failed += 1
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0
