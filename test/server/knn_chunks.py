@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""knn_chunks.py SEARCHD [SECONDS=8]: vectors under writers, flushes, merges and restarts.
+"""knn_chunks.py SEARCHD [SECONDS=8 [SEARCHES=2000]]: vectors under writers, flushes, merges and restarts.
 
 Four writers insert, replace, update and delete rows of their own while flushes and OPTIMIZE make and merge chunks and
 readers search; afterwards, and after a restart, every live row is found at distance 0 by its own vector, deleted ones
@@ -86,14 +86,14 @@ def run_until(until, failures, step):
         failures.append(error)
 
 
-def check_rows(server, table, rows, rng):
+def check_rows(server, table, rows, rng, searches):
     cursor = server.connect().cursor()
     cursor.execute(f"SELECT count(*) FROM {table}")
     base.expect(cursor.fetchone()[0] == len(rows), "count(*) is not the number of rows")
-    sample = rng.sample(sorted(rows), min(2000, len(rows)))
+    sample = rng.sample(sorted(rows), min(searches, len(rows)))
     # Vectors without structure are the hardest for a graph: of 1,000 a walk of the usual width misses up to three, also
     # in a graph that is built anew. A wide one finds every row that no index has in a wrong place.
-    for options, ids, most in (("", sample, len(sample) // 200), (", {ef=2000}", sample[:400], 0)):
+    for options, ids, most in (("", sample, len(sample) // 200), (", {ef=2000}", sample[:searches // 5], 0)):
         lost = 0
         for row in ids:
             cursor.execute(f"SELECT id, knn_dist() FROM {table} WHERE knn(v, 5, {text(rows[row])}{options})")
@@ -105,7 +105,7 @@ def check_rows(server, table, rows, rng):
     base.expect(sorted(found) == sorted(rows), "a search for all rows does not return each live row once")
 
 
-def churn(searchd, seconds, engine, quantization, dims):
+def churn(searchd, seconds, searches, engine, quantization, dims):
     with tempfile.TemporaryDirectory() as home:
         with base.Server(searchd, home, "rt_mem_limit = 4m") as server:
             cursor = server.connect().cursor()
@@ -131,13 +131,13 @@ def churn(searchd, seconds, engine, quantization, dims):
             failures += [writer.failure for writer in writers if writer.failure]
             base.expect(not failures, f"failed: {failures}")
             rows = {row: values for writer in writers for row, values in writer.rows.items()}
-            check_rows(server, "t", rows, rng)
+            check_rows(server, "t", rows, rng, searches)
             server.stop()
             server.start()
-            check_rows(server, "t", rows, rng)
+            check_rows(server, "t", rows, rng, searches)
             cursor = server.connect().cursor()
             cursor.execute("OPTIMIZE TABLE t OPTION sync=1, cutoff=1")
-            check_rows(server, "t", rows, rng)
+            check_rows(server, "t", rows, rng, searches)
             if dims == GRAPH_DIMS:
                 cursor.execute(f"SELECT id FROM t WHERE knn(v, 5, {text(vector(rng, dims))})")
                 cursor.execute("SHOW META LIKE 'knn_graph_parts'")
@@ -147,11 +147,12 @@ def churn(searchd, seconds, engine, quantization, dims):
 def main():
     searchd = sys.argv[1]
     seconds = float(sys.argv[2]) if len(sys.argv) > 2 else 8
+    searches = int(sys.argv[3]) if len(sys.argv) > 3 else 2000
     passed = failed = 0
     for engine, quantization, dims in (("columnar", "8bit", DIMS), ("rowwise", "none", DIMS), ("columnar", "1bit", DIMS),
                                        ("columnar", "8bit", GRAPH_DIMS)):
         try:
-            churn(searchd, seconds, engine, quantization, dims)
+            churn(searchd, seconds, searches, engine, quantization, dims)
             passed += 1
         except Exception as error:  # pylint: disable=broad-except
             print(f"FAIL {engine} {quantization} {dims} dims: {error}")

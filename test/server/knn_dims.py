@@ -41,6 +41,9 @@ GRAPHS = ((3, "8bit", "l2", 68_000), (3, "1bit", "cosine", 68_000), (17, "none",
           (100, "4bit", "l2", 33_000), (100, "8bit", "cosine", 18_000), (129, "1bit", "l2", 45_000),
           (257, "none", "cosine", 7_600), (257, "8bit", "l2", 7_600), (257, "4bit", "ip", 14_000))
 LEAST_FOUND_BY_WALK = 0.9
+# One bit says so little that more candidates are needed.
+WALK_OPTIONS = {"1bit": "ef=400, oversampling=40"}
+USUAL_WALK_OPTIONS = "ef=200, oversampling=6"
 
 
 def text(vector):
@@ -246,7 +249,7 @@ class Graphs:
                 run(self.connection, f"ALTER TABLE graph access_columnar_attrs='{mode}'")
                 queries = [[round(value, 3) for value in self.vector(dice, dims)] for _ in range(self.QUERIES)]
                 self.cases.run(f"graph: {dims} dims, {engine}, {mode}, {quantization}, {similarity}, {rows} rows",
-                               lambda q=queries: self.check_walks(q))
+                               lambda q=queries: self.check_walks(q, WALK_OPTIONS.get(quantization, USUAL_WALK_OPTIONS)))
             run(self.connection, "DROP TABLE graph")
 
     @staticmethod
@@ -255,12 +258,12 @@ class Graphs:
         place = random.Random(dice.randrange(40) + 1)
         return [place.uniform(-1, 1) + dice.uniform(-0.7, 0.7) for _ in range(dims)]
 
-    def check_walks(self, queries):
+    def check_walks(self, queries, options):
         found = walked = 0
         for query in queries:
             nearest = self.search(query, "fullscan=1")
             expect(len(nearest) == K, f"fullscan finds {len(nearest)} rows")
-            hits = self.search(query, "ef=200, oversampling=6")
+            hits = self.search(query, options)
             meta = dict(run(self.connection, "SHOW META LIKE 'knn%'"))
             walked += meta["knn_graph_parts"] == "1"
             expect(len(hits) == K, f"{len(hits)} rows instead of {K}")
