@@ -51,7 +51,7 @@ class Writer(threading.Thread):
     def run(self):
         try:
             next_id = self.number + WRITERS
-            while time.monotonic() < self.until:
+            while time.monotonic() < self.until or len(self.rows) < self.least_rows:
                 choice = self.rng.random()
                 if choice < 0.5 or len(self.rows) < self.least_rows:
                     batch = {next_id + WRITERS * i: vector(self.rng, self.dims) for i in range(40)}

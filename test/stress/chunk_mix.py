@@ -27,6 +27,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "crash")
 from chunk_kill_loop import CREATE, TABLES, WATCHED, ChunkWriter, Reader, Replacer, make_tables, read_back, search_all, vector_text  # noqa: E402
 from ledger import Server, check, leftovers  # noqa: E402
 
+PATIENCE = 300  # seconds: merges wait for those that clients asked for who went away, which is long under a sanitizer
 SECOND_PLACES = ("mix_made", "mix_copy", "mix_renamed")
 GONE = ("no such table", "is none", "requires an existing", "not exist", "unknown local table", "already exists", "is not found",
         "was dropped", "unknown table")
@@ -161,7 +162,7 @@ def finish(threads):
     for thread in threads:
         thread.stop = True
     for thread in threads:
-        thread.join(120)
+        thread.join(PATIENCE)
     return ["%s hangs" % type(thread).__name__ for thread in threads if thread.is_alive()]
 
 
@@ -170,7 +171,7 @@ class Mix:
         self.args = args
         self.folder = tempfile.mkdtemp(prefix="stoa-mix-")
         self.server = Server(args.searchd, self.folder, ("binlog_max_log_size = 4M", "threads = 6", "parallel_chunk_merges = 2",
-                                                         "rt_flush_period = 2"))
+                                                         "rt_flush_period = 2"), PATIENCE)
         self.ledgers = [{"next": 0, "batches": {}} for _ in range(args.writers + 1)]
 
     def prepare(self):
