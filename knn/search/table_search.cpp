@@ -12,6 +12,7 @@
 #include "knn/search/part_rows.h"
 #include "knn/search/rescoring.h"
 #include "knn/search/segment_search.h"
+#include "knn/search/time_limit.h"
 
 namespace stoa::knn {
 
@@ -89,6 +90,10 @@ Result<std::vector<SearchHit>> TableSearch::Run() {
     return std::vector<SearchHit>();
   }
   for (uint32_t part = 0; part < snapshot_.parts.size(); ++part) {
+    ASSIGN_OR_RETURN(const bool ended, IsOutOfTime(cancel_, statistics_));
+    if (ended) {
+      break;
+    }
     RETURN_IF_ERROR(SearchPart(part));
     if (candidates_.size() > 2 * wanted_) {  // many parts and a large k do not pile up
       KeepNearest(candidates_, wanted_);
@@ -99,8 +104,10 @@ Result<std::vector<SearchHit>> TableSearch::Run() {
   statistics_.candidates += candidates_.size();
   {
     const StageTimer timer(statistics_.rescore_seconds);
+    const DiskReads before = ThreadDiskReads();
     RETURN_IF_ERROR(rescores_ ? Rescore(context_, std::move(candidates_), nearest_)
                               : AddEstimates(snapshot_, std::move(candidates_), nearest_));
+    statistics_.disk += ThreadDiskReads() - before;
   }
   std::vector<SearchHit> hits = nearest_.TakeSorted();
   return request_.filter && !request_.prefilter ? DropFiltered(std::move(hits)) : std::move(hits);

@@ -142,6 +142,21 @@ def churn(searchd, seconds, searches, engine, quantization, dims):
                 cursor.execute(f"SELECT id FROM t WHERE knn(v, 5, {text(vector(rng, dims))})")
                 cursor.execute("SHOW META LIKE 'knn_graph_parts'")
                 base.expect(cursor.fetchone()[1] == "1", "no graph was walked")
+            check_eviction(cursor, text(vector(rng, dims)))
+
+
+def check_eviction(cursor, query):
+    """Cold vectors: the same answer, and SHOW META tells of the reads (where the file system lets pages go)."""
+    cursor.execute("DEBUG EVICT VECTORS t")
+    left = [int(row[2]) for row in cursor.fetchall()]
+    search = f"SELECT id, knn_dist() FROM t WHERE knn(v, 20, {query}, {{oversampling=5}})"
+    cursor.execute(search)
+    cold = cursor.fetchall()
+    cursor.execute("SHOW META LIKE 'knn_bytes_read'")
+    read = int(cursor.fetchall()[0][1])
+    base.expect(left and (read > 0 or any(left)), f"pages left {left}, bytes read {read}")
+    cursor.execute(search)
+    base.expect(cursor.fetchall() == cold, "cold and warm answers differ")
 
 
 def main():

@@ -279,6 +279,24 @@ TEST_CASE("a search that was cancelled ends with an error", "[knn]") {
   }
 }
 
+TEST_CASE("a search whose time is over ends with what it has", "[knn]") {
+  Table table(VectorColumnOf(256, "l2", "8bit"));
+  table.BuildIndex(*table.AddChunk(9000));
+  // The filter takes all the time there is: the first part is still searched, the second is not.
+  table.BuildIndex(*table.AddChunk(9000));
+  CancelToken cancel;
+  SearchRequest request{.column = &table.column, .query = table.source.Next(), .k = 10};
+  request.filter = [&](uint32_t) -> Result<RowBits> {
+    cancel.SetDeadline(CancelToken::Clock::now());
+    return RowBits{.words = std::vector<uint64_t>((9000 + 63) / 64, 1), .count = (9000 + 63) / 64};
+  };
+  SearchStatistics statistics;
+  const auto hits = SearchTable(table.snapshot, request, &cancel, statistics);
+  REQUIRE(hits.ok());
+  CHECK(statistics.out_of_time);
+  CHECK(std::all_of(hits->begin(), hits->end(), [](const SearchHit& hit) { return hit.location.part == 0; }));
+}
+
 TEST_CASE("below a thousand vectors there is no quantiser and the answer is exact", "[knn]") {
   Table table(VectorColumnOf(64, "ip", "1bit"));
   const auto part = table.AddChunk(1023);
