@@ -142,7 +142,8 @@ def churn(searchd, seconds, searches, engine, quantization, dims):
                 cursor.execute(f"SELECT id FROM t WHERE knn(v, 5, {text(vector(rng, dims))})")
                 cursor.execute("SHOW META LIKE 'knn_graph_parts'")
                 base.expect(cursor.fetchone()[1] == "1", "no graph was walked")
-            check_eviction(cursor, text(vector(rng, dims)))
+            else:
+                check_eviction(cursor, text(vector(rng, dims)))
 
 
 def check_eviction(cursor, query):
