@@ -148,6 +148,7 @@ part "scan filters" test/server/scan_filters.py build/release/searchd
 part "access modes" test/server/access_modes.py build/release/searchd
 part "kinds of tables" test/server/table_kinds.py build/release/searchd
 part "vectors in chunks" test/server/knn_chunks.py build/release/searchd
+part recall test/recall/recall.py build/release/searchd
 part damage test/server/damage.py build/release/searchd
 part "backup and import" test/server/backup.py build/release/searchd
 if [ "$full" = yes ]; then part "reported faults of chunks" test/server/chunk_bugs.py build/release/searchd --full

@@ -5,10 +5,12 @@ import dataclasses
 import statistics
 import time
 
-from situations import NEAR_AND_FAR, PERCENTS, PLAIN, SHARES
+from server_under_test import expect
+from situations import ALL, NEAR_AND_FAR, PERCENTS, PLAIN, SHARES
 
 LEAST = {"none": 0.98, "8bit": 0.98, "4bit": 0.95, "1bit": 0.95}
 MOST_COMPUTED, COMPUTED_K, COMPUTED_ROWS = 0.03, 20, 200_000  # distances of a search, as a share of the rows
+CHECKED_QUERIES = 20  # of the exact search against known distances
 
 
 @dataclasses.dataclass
@@ -39,6 +41,14 @@ class ExactAnswers:
         self.deepest = deepest
         self.answers = {}
         self.rankings = {}
+
+    def check(self, table, rows):
+        """The exact search itself, where true distances are known."""
+        for query, truth in zip(table.vectors.queries[:CHECKED_QUERIES], table.vectors.truth):
+            found = self.of(table, rows, query, "")
+            for place, (exact, true) in enumerate(zip(found, truth)):
+                expect(abs(exact - true) <= 1e-4 * abs(true) + 1e-5,
+                       f"the exact search tells {exact} of row {place + 1} of the answer, the truth is {true}")
 
     def of(self, table, rows, query, where):
         key = (rows, query, where)
@@ -90,6 +100,8 @@ class Measurement:
                         [among("n", ranking[-count:]) for ranking, count in zip(rankings, passing)], self.ks[:3])
 
     def measure(self, table, step):
+        if step.rows == ALL:
+            self.exact.check(table, step.rows)
         for asked in self.conditions(table, step):
             for k in asked.ks:
                 yield self.one(table, step, asked, k)

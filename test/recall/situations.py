@@ -5,6 +5,7 @@ A situation is a table and what is done to it, step by step; each step is a case
 import dataclasses
 import typing
 
+ALL = "all"  # rows of the set, each once
 PLAIN, SHARES, NEAR_AND_FAR = "plain", "shares", "near and far"
 PERCENTS = (50, 10, 1, 0.1)
 
@@ -56,19 +57,19 @@ def build_chunks(table, count):
 
 def situations(chunks=10):
     return [
-        [Step("build", "all", build),
-         Step("filtered", "all", conditions=(SHARES,)),
-         Step("correlated", "all", conditions=(NEAR_AND_FAR,)),
-         Step("restart", "all", lambda table: table.restart()),
+        [Step("build", ALL, build),
+         Step("filtered", ALL, conditions=(SHARES,)),
+         Step("correlated", ALL, conditions=(NEAR_AND_FAR,)),
+         Step("restart", ALL, lambda table: table.restart()),
          Step("deleted half", "half", lambda table: table.delete_odd()),
          Step("deleted half, merged", "half", lambda table: table.merge())],
-        [Step("inserted after", "all", build_most),
-         Step("inserted after, merged", "all", lambda table: table.merge())],
+        [Step("inserted after", ALL, build_most),
+         Step("inserted after, merged", ALL, lambda table: table.merge())],
         [Step("duplicates", "twice", build_twice, (PLAIN,))],
         [Step("ten values", "ten values", build_few_values, (PLAIN,))],
-        [Step(f"{chunks} chunks", "all", lambda table: build_chunks(table, chunks)),
-         Step(f"{chunks} chunks, filtered", "all", conditions=(SHARES,)),
-         Step(f"{chunks} chunks, merged", "all", lambda table: table.merge())],
+        [Step(f"{chunks} chunks", ALL, lambda table: build_chunks(table, chunks)),
+         Step(f"{chunks} chunks, filtered", ALL, conditions=(SHARES,)),
+         Step(f"{chunks} chunks, merged", ALL, lambda table: table.merge())],
     ]
 
 

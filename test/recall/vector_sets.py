@@ -16,7 +16,7 @@ class VectorSet:
     dims: int
     rows: list  # texts "(0.1,…)"
     queries: list
-    is_real: bool = True
+    truth: list = dataclasses.field(default_factory=list)  # by query: the true distances, nearest first; may be missing
 
 
 def format_records(work):
@@ -39,10 +39,26 @@ def read_fvecs(path, most, processes):
         return dims, [text for texts in pool.imap(format_records, work) for text in texts]
 
 
+def read_truth(path, metric, queries):
+    """The file has squared distances for l2, cosines for cosine."""
+    if not os.path.exists(path):
+        return []
+    floats = array.array("f")
+    with open(path, "rb") as file:
+        depth = int.from_bytes(file.read(4), "little")
+        file.seek(0)
+        floats.frombytes(file.read(4 * (1 + depth) * queries))
+    lists = [floats[at + 1:at + 1 + depth] for at in range(0, len(floats), 1 + depth)]
+    return [[value if metric == "l2" else 1 - value for value in values] for values in lists]
+
+
 def from_files(folder, metric, rows, queries, processes=2):
+    """The folder has base.fvecs, query.fvecs and perhaps gt.l2.fvecs or gt.cos.fvecs."""
     dims, base = read_fvecs(os.path.join(folder, "base.fvecs"), rows, processes)
     _, asked = read_fvecs(os.path.join(folder, "query.fvecs"), queries, processes)
-    return VectorSet(os.path.basename(os.path.normpath(folder)), metric, dims, base, asked)
+    truth = os.path.join(folder, f"gt.{metric[:3]}.fvecs")
+    return VectorSet(os.path.basename(os.path.normpath(folder)), metric, dims, base, asked,
+                     [] if len(base) == rows else read_truth(truth, metric, len(asked)))
 
 
 def clustered(metric, rows, dims, queries, seed=1):
@@ -64,5 +80,4 @@ def clustered(metric, rows, dims, queries, seed=1):
         return template % tuple(m + a * p + b * q + c * r + d * s + 0.1 * e for m, p, q, r, s, e in zip(
             centre, first, second, third, fourth, piece()))
 
-    return VectorSet(f"clusters-{dims}", metric, dims, [text() for _ in range(rows)], [text() for _ in range(queries)],
-                     is_real=False)
+    return VectorSet(f"clusters-{dims}", metric, dims, [text() for _ in range(rows)], [text() for _ in range(queries)])
