@@ -16,7 +16,10 @@ namespace stoa::knn {
 // vectors are worked on at a time. One thread at a time.
 class ExactDistances {
  public:
+  // Vectors that come from the disk are asked for so many at a time; of vectors in memory fewer are gathered,
+  // which stay in the cache of the core where the column copies them.
   static constexpr size_t kBatchRows = 256;
+  static constexpr size_t kWarmBatchRows = 64;
 
   static Result<ExactDistances> Open(const storage::TablePart& part, const storage::ColumnDefinition& column);
 

@@ -12,6 +12,10 @@ using storage::TableSnapshot;
 
 namespace {
 
+// Candidates of a round after the first: enough for the disk to be busy with, few enough that what they find
+// spares others.
+constexpr size_t kRoundRows = 128;
+
 // Readers of the parts that candidates lie in, opened once.
 class PartReaders {
  public:
@@ -72,17 +76,19 @@ Status AddExact(PartReaders& readers, const SearchContext& context, std::span<Ca
 
 Status Rescore(const SearchContext& context, std::vector<Candidate> candidates, NearestRows& nearest) {
   PartReaders readers(context.snapshot, *context.request.column);
-  const size_t first_round = std::min<size_t>(candidates.size(), context.request.k);
-  std::nth_element(candidates.begin(), candidates.begin() + static_cast<std::ptrdiff_t>(first_round),
-                   candidates.end(), HasSmallerEstimate);
-  RETURN_IF_ERROR(AddExact(readers, context, std::span(candidates).first(first_round), nearest));
-  const auto rest = candidates.begin() + static_cast<std::ptrdiff_t>(first_round);
-  const auto end = std::partition(rest, candidates.end(), [&](const Candidate& candidate) {
-    return nearest.MayEnter(candidate.estimate - candidate.error);
-  });
-  const auto second_round = static_cast<size_t>(end - rest);
-  context.statistics.rescored += first_round + second_round;
-  return AddExact(readers, context, std::span(candidates).subspan(first_round, second_round), nearest);
+  std::sort(candidates.begin(), candidates.end(), HasSmallerEstimate);
+  std::span<Candidate> rest(candidates);
+  for (size_t wanted = context.request.k; !rest.empty(); wanted = kRoundRows) {
+    const std::span<Candidate> round = rest.first(std::min(wanted, rest.size()));
+    rest = rest.subspan(round.size());
+    const auto end = std::partition(round.begin(), round.end(), [&](const Candidate& candidate) {
+      return nearest.MayEnter(candidate.estimate - candidate.error);
+    });
+    const auto entering = static_cast<size_t>(end - round.begin());
+    context.statistics.rescored += entering;
+    RETURN_IF_ERROR(AddExact(readers, context, round.first(entering), nearest));
+  }
+  return Status::Ok();
 }
 
 Status AddEstimates(const TableSnapshot& snapshot, std::vector<Candidate> candidates, NearestRows& nearest) {

@@ -18,9 +18,11 @@ constexpr uint64_t kFirstWindow = 64 << 10;
 constexpr uint64_t kLargestBuffer = 256 << 10;  // stays in the cache of a core
 constexpr uint64_t kLargestAhead = 1 << 20;
 
-// Memory for `length` bytes at an address that is `remainder` behind a multiple of 64.
-char* AllocateAligned(ReadBuffer& buffer, uint64_t length, uint64_t remainder) {
-  char* const memory = buffer.Allocate(length + 2 * kAlignment + kReadableBehind);
+// Memory that PlaceIn() takes for `length` bytes.
+uint64_t PlacedBytes(uint64_t length) { return length + 2 * kAlignment + kReadableBehind; }
+
+// An address in `memory` that is `remainder` behind a multiple of 64.
+char* PlaceIn(char* memory, uint64_t remainder) {
   const auto behind = reinterpret_cast<uintptr_t>(memory) % kAlignment;
   return memory + (kAlignment - behind) % kAlignment + remainder;
 }
@@ -291,7 +293,7 @@ Result<std::string_view> SectionBytes::Read(uint64_t offset, uint64_t length, Re
   if (!section_->Has(offset, length)) {  // before memory of that size is taken
     return NotThere(offset, length);
   }
-  char* const memory = AllocateAligned(buffer, length, 0);
+  char* const memory = PlaceIn(buffer.Allocate(PlacedBytes(length)), 0);
   RETURN_IF_ERROR(ReadFromFile(offset, {memory, length}));
   return std::string_view(memory, length);
 }
@@ -323,9 +325,17 @@ Status SectionBytes::ReadBatchFromFile(std::span<const ByteRange> ranges, std::s
   const SectionPages pages(bytes, *section_);
   std::vector<uint64_t> unchecked;
   std::vector<ReadRequest> requests;
+  requests.reserve(groups.size());
+  uint64_t total = 0;
+  for (const Group& group : groups) {
+    total += PlacedBytes(group.end - group.offset);
+  }
+  // One piece of memory a batch: a thousand small ones cost as much as reading what is in the page cache.
+  char* free = total > 0 ? buffer.Allocate(total) : nullptr;
   for (const Group& group : groups) {
     const uint64_t length = group.end - group.offset;
-    char* const memory = AllocateAligned(buffer, length, group.offset % kAlignment);
+    char* const memory = PlaceIn(free, group.offset % kAlignment);
+    free += PlacedBytes(length);
     const ReadRequest request{section_->entry.offset + group.offset, {memory, length}};
     for (size_t i = group.first; i < group.last; ++i) {
       const ByteRange& range = ranges[order[i]];
