@@ -78,6 +78,7 @@ class Measurement:
         self.correlated = correlated
         self.options = f", {{{options}}}" if options else ""
         self.exact = ExactAnswers(max(ks))
+        self.index_bytes = {}  # of a row, by case and quantisation
 
     def conditions(self, table, step):
         for kind in step.conditions:

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""recall.py SEARCHD [SET…] [--cases a,b] [--kinds none,8bit,4bit,1bit] [--ks 10,20,100,500] [--rows N] …
+"""recall.py SEARCHD [SET…] [--cases 'a;b'] [--kinds none,8bit,4bit,1bit] [--ks 10,20,100,500] [--rows N] …
 
 Recall@k of searches with default options (oversampling = 3.0, rescore = 1, no ef) against exact search ({fullscan=1}):
 what is done to the table (cases) × condition × quantisation × k, printed as tables. A row counts as right when it is
@@ -61,8 +61,9 @@ def tell(text):
     print(text, flush=True)
 
 
-def run_steps(given, server, vectors, kind, steps, measurement):
+def run_steps(given, server, kind, steps, measurement):
     """Yields what was measured of the steps that are asked for; those before them are done, too."""
+    vectors = measurement.vectors
     last = max((i for i, step in enumerate(steps) if step.name in given.cases), default=-1)
     if last < 0:
         return
@@ -70,10 +71,12 @@ def run_steps(given, server, vectors, kind, steps, measurement):
     for step in steps[:last + 1]:
         start = time.monotonic()
         step.prepare(table)
+        index_bytes = table.index_bytes_of_a_row()
         tell(f"# {vectors.name} {kind} {step.name}: {time.monotonic() - start:.1f} s, {len(table.ids)} rows, "
-             f"{table.index_bytes_of_a_row():.0f} index bytes a row")
+             f"{index_bytes:.0f} index bytes a row")
         if step.name not in given.cases:
             continue
+        measurement.index_bytes[step.name, kind] = index_bytes
         for measured in measurement.measure(table, step):
             tell(f"{vectors.name} {kind} | {measured.case} | k={measured.k} | {measured.recall:.4f} | "
                  f"{100 * measured.computed:.2f} % | {measured.rescored:.0f} rescored | "
@@ -82,7 +85,8 @@ def run_steps(given, server, vectors, kind, steps, measurement):
     table.drop()
 
 
-def print_tables(vectors, kinds, all_measured):
+def print_tables(measurement, kinds, all_measured):
+    vectors = measurement.vectors
     tell(f"\n{vectors.name}: {len(vectors.rows):,} x {vectors.dims}, {vectors.metric}. Recall, and distances computed "
          "in % of the rows\n")
     tell("| case | k | " + " | ".join(kinds) + " |")
@@ -92,6 +96,11 @@ def print_tables(vectors, kinds, all_measured):
         found = [cells.get((case, k, kind)) for kind in kinds]
         tell(f"| {case} | {k} | " + " | ".join(
             f"{m.recall:.4f}, {100 * m.computed:.2f}{' **!**' if m.faults else ''}" if m else "" for m in found) + " |")
+    tell("\n| bytes a row of .spknn | " + " | ".join(kinds) + " |")
+    tell("|---|" + "---|" * len(kinds))
+    for case in dict.fromkeys(case for case, _ in measurement.index_bytes):
+        sizes = [measurement.index_bytes.get((case, kind)) for kind in kinds]
+        tell(f"| {case} | " + " | ".join(f"{size:.0f}" if size is not None else "" for size in sizes) + " |")
     tell("")
 
 
@@ -112,8 +121,8 @@ def main():
         with tempfile.TemporaryDirectory() as home, server_under_test.Server(given.searchd, home, given.config) as server:
             for steps in situations.situations(given.chunks):
                 for kind in kinds:
-                    all_measured += run_steps(given, server, vectors, kind, steps, measurement)
-        print_tables(vectors, kinds, all_measured)
+                    all_measured += run_steps(given, server, kind, steps, measurement)
+        print_tables(measurement, kinds, all_measured)
         bad = sum(bool(measured.faults) for measured in all_measured)
         failed += bad
         passed += len(all_measured) - bad
