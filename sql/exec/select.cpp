@@ -84,6 +84,10 @@ Status ExecuteSelect(const SelectStatement& statement, StatementContext& context
   if (plans[0].knn) {
     ASSIGN_OR_RETURN(knn, RunKnn(plans[0], context));
     UseFound(knn->found, plans);
+    knn->out_of_time = knn->out_of_time || knn->statistics.out_of_time;
+    if (knn->out_of_time) {  // what was found by then is shown
+      context.cancel.SetDeadline(CancelToken::Clock::time_point::max());
+    }
   }
   const double searched = SecondsSince(start);
   for (size_t i = 0; i < plans.size(); ++i) {
