@@ -61,6 +61,11 @@ class CodeScorer {
   // distances[i]: estimate for codes[i], in the units of the metric. Codes are read in this order, the next
   // ones are prefetched.
   virtual void Score(const uint8_t* const* codes, size_t count, float* distances) const = 0;
+  // As Score, when only estimates up to `bound` matter: a code that a part of it shows to be farther may have
+  // +infinity. Of estimates up to the bound one of some thousands is lost.
+  virtual void ScoreNear(const uint8_t* const* codes, size_t count, float /*bound*/, float* distances) const {
+    Score(codes, count, distances);
+  }
   // errors[i]: how far the exact distance may be from distances[i]; true of at least 95 of 100 vectors.
   virtual void ScoreWithErrors(const uint8_t* const* codes, size_t count, float* distances,
                                float* errors) const = 0;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <vector>
 
 #include "knn/graph/graph_walk.h"
@@ -8,11 +9,12 @@
 
 namespace stoa::knn {
 
-// Compares codes one after the other with a query and keeps the `capacity` nearest. Codes are collected and
-// scored in batches. Reusable by one thread.
+// Compares codes one after the other with a query and keeps the `capacity` nearest, farther ones than `bound`
+// perhaps left out. Codes are collected and scored in batches. Reusable by one thread.
 class CodeScan {
  public:
-  CodeScan(const CodeScorer& scorer, size_t capacity) : scorer_(scorer), nearest_(capacity) {}
+  CodeScan(const CodeScorer& scorer, size_t capacity, float bound = std::numeric_limits<float>::infinity())
+      : scorer_(scorer), bound_(bound), nearest_(capacity) {}
 
   void Add(uint32_t node, const uint8_t* code) {
     nodes_.push_back(node);
@@ -29,6 +31,7 @@ class CodeScan {
   void Score();
 
   const CodeScorer& scorer_;
+  float bound_;  // comes down when the capacity is reached
   std::vector<uint32_t> nodes_;
   std::vector<const uint8_t*> codes_;
   std::vector<float> distances_;

@@ -25,7 +25,7 @@ Result<bool> FindCandidates(const SegmentSearch& search, const std::shared_ptr<c
                             const CodeScorer& scorer, std::vector<Candidate>& candidates,
                             SearchStatistics& statistics) {
   std::vector<CodeBlock> blocks;
-  CodeScan scan(scorer, search.wanted);
+  CodeScan scan(scorer, search.wanted, search.bound);
   for (uint32_t word = 0; word < search.rows.word_count(); ++word) {
     const uint32_t block = word / kBlockWords;
     if (word % kBlockWords == 0) {

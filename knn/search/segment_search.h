@@ -15,6 +15,7 @@ struct SegmentSearch {
   const PartRows& rows;
   uint32_t part = 0;
   size_t wanted = 0;  // candidates
+  float bound = 0;    // those with larger estimates need not be found
   const CancelToken* cancel = nullptr;
 };
 

@@ -83,6 +83,7 @@ class TableSearch {
   Status SearchChunk(std::unique_ptr<SearchedPart> chunk);
   size_t ShareOf(const TablePart& part) const;
   Status FindInIndex(const SearchedPart& chunk, size_t wanted);
+  float CutCandidates();
   Status WidenShares();
   Status SearchSegment(uint32_t part, const PartRows& rows);
   const HnswIndex* IndexOf(uint32_t part) const;
@@ -204,15 +205,19 @@ Status TableSearch::FindInIndex(const SearchedPart& chunk, size_t wanted) {
   return FindCandidates(search, ScorerOf(*index.codec()), candidates_, statistics_);
 }
 
+// Cuts the candidates to the nearest; the farthest estimate that is left, +infinity if more are wanted.
+float TableSearch::CutCandidates() {
+  KeepNearest(candidates_, wanted_);
+  return candidates_.size() < wanted_
+             ? std::numeric_limits<float>::infinity()
+             : std::max_element(candidates_.begin(), candidates_.end(), HasSmallerEstimate)->estimate;
+}
+
 // Cuts the candidates to the nearest. A chunk all of whose share is among them may have more of them and is
 // searched again, for as many as are wanted.
 Status TableSearch::WidenShares() {
   while (true) {
-    KeepNearest(candidates_, wanted_);
-    const bool is_full = candidates_.size() == wanted_;
-    const float cut =
-        is_full ? std::max_element(candidates_.begin(), candidates_.end(), HasSmallerEstimate)->estimate
-                : std::numeric_limits<float>::infinity();
+    const float cut = CutCandidates();
     const auto cut_short = std::find_if(shares_.begin(), shares_.end(),
                                         [&](const auto& chunk) { return chunk->farthest <= cut; });
     if (cut_short == shares_.end()) {
@@ -237,6 +242,7 @@ Status TableSearch::SearchSegment(uint32_t part, const PartRows& rows) {
                              .rows = rows,
                              .part = part,
                              .wanted = wanted_,
+                             .bound = CutCandidates(),
                              .cancel = cancel_};
   ASSIGN_OR_RETURN(const bool has_codes,
                    FindCandidates(search, quantizer, ScorerOf(*quantizer), candidates_, statistics_));
