@@ -158,6 +158,7 @@ part "scan filters" test/server/scan_filters.py build/release/searchd
 part "access modes" test/server/access_modes.py build/release/searchd
 part "kinds of tables" test/server/table_kinds.py build/release/searchd
 part "vectors in chunks" test/server/knn_chunks.py build/release/searchd
+part recall test/recall/recall.py build/release/searchd
 if [ "$full" = yes ]; then part "vectors of every length" test/server/knn_dims.py build/release/searchd --full
 else part "vectors of some lengths" test/server/knn_dims.py build/release/searchd; fi
 part damage test/server/damage.py build/release/searchd
