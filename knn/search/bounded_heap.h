@@ -26,6 +26,11 @@ class BoundedHeap {
     values_.push_back(value);
     std::push_heap(values_.begin(), values_.end());
   }
+  template <typename IsOut>
+  void RemoveIf(const IsOut& is_out) {
+    std::erase_if(values_, is_out);
+    std::make_heap(values_.begin(), values_.end());
+  }
   std::vector<T> TakeSorted() {
     std::sort_heap(values_.begin(), values_.end());
     return std::exchange(values_, {});

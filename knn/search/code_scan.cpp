@@ -7,7 +7,9 @@ void CodeScan::Score() {
   scorer_.Score(codes_.data(), codes_.size(), distances_.data());
   scored_ += codes_.size();
   for (size_t i = 0; i < codes_.size(); ++i) {
-    nearest_.Add({distances_[i], nodes_[i]});
+    if (distances_[i] > range_.above && distances_[i] <= range_.upto) {
+      nearest_.Add({distances_[i], nodes_[i]});
+    }
   }
   codes_.clear();
   nodes_.clear();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <vector>
 
 #include "knn/graph/graph_walk.h"
@@ -8,11 +9,18 @@
 
 namespace stoa::knn {
 
-// Compares codes one after the other with a query and keeps the `capacity` nearest. Codes are collected and
-// scored in batches. Reusable by one thread.
+// Estimates that a scan looks for: above < estimate ≤ upto.
+struct EstimateRange {
+  float above = -std::numeric_limits<float>::infinity();
+  float upto = std::numeric_limits<float>::infinity();
+};
+
+// Compares codes one after the other with a query and keeps the `capacity` nearest in a range. Codes are
+// collected and scored in batches. Reusable by one thread.
 class CodeScan {
  public:
-  CodeScan(const CodeScorer& scorer, size_t capacity) : scorer_(scorer), nearest_(capacity) {}
+  CodeScan(const CodeScorer& scorer, size_t capacity, EstimateRange range = {})
+      : scorer_(scorer), range_(range), nearest_(capacity) {}
 
   void Add(uint32_t node, const uint8_t* code) {
     nodes_.push_back(node);
@@ -29,6 +37,7 @@ class CodeScan {
   void Score();
 
   const CodeScorer& scorer_;
+  const EstimateRange range_;
   std::vector<uint32_t> nodes_;
   std::vector<const uint8_t*> codes_;
   std::vector<float> distances_;

@@ -83,7 +83,7 @@ class FirstOfRows {
 std::vector<FoundNode> RowsOf(const IndexSearch& search, const std::vector<FoundNode>& found) {
   const HnswIndex& index = search.index;
   const bool everything = search.rows.IsEverything();
-  FirstOfRows rows(index, search.wanted);
+  FirstOfRows rows(index, search.share);
   for (const FoundNode& near : found) {
     // The chain was sound when the index was opened; a page that was lost since may lead in a circle.
     size_t steps = 0;
@@ -127,20 +127,20 @@ bool Walk(const IndexSearch& search, const CodeScorer& scorer, std::vector<Found
       finished = walk.SearchFiltered(scorer, beam, filter, state, found);
     }
     rows = RowsOf(search, found);
-    if (rows.size() == search.wanted || found.size() < beam) {
+    if (rows.size() == search.share || found.size() < beam) {
       break;
     }
   }
   statistics.distance_computations += state.beam.scored - scored_before;
   // Fewer than wanted: there may be more where the walk did not get to.
-  return finished && rows.size() == search.wanted;
+  return finished && rows.size() == search.share;
 }
 
 Status Scan(const IndexSearch& search, const CodeScorer& scorer, std::vector<FoundNode>& rows,
             SearchStatistics& statistics) {
   const HnswIndex& index = search.index;
   // Enough nodes that enough rows are left.
-  CodeScan scan(scorer, index.rows_repeat() ? index.node_count() : search.wanted);
+  CodeScan scan(scorer, index.rows_repeat() ? index.node_count() : search.wanted, search.range);
   const uint32_t steps = index.nodes_are_rows() ? search.rows.word_count() : index.node_count();
   for (uint32_t step = 0; step < steps; ++step) {
     if (step % kStepsPerCheck == 0) {
@@ -164,21 +164,9 @@ Status Scan(const IndexSearch& search, const CodeScorer& scorer, std::vector<Fou
   return Status::Ok();
 }
 
-}  // namespace
-
-Status FindCandidates(const IndexSearch& search, const CodeScorer& scorer, std::vector<Candidate>& candidates,
-                      SearchStatistics& statistics) {
+Status AppendNodes(const IndexSearch& search, const CodeScorer& scorer, const std::vector<FoundNode>& found,
+                   std::vector<Candidate>& candidates) {
   const HnswIndex& index = search.index;
-  const double passing_nodes = PassingShare(search) * index.node_count();
-  const bool walks = index.contents() == IndexContents::kGraph && search.beam <= kWidestBeam &&
-                     WalkCost(search.beam, PassingShare(search)) < passing_nodes;
-  std::vector<FoundNode> found;
-  if (walks && Walk(search, scorer, found, statistics)) {
-    ++statistics.graph_parts;
-  } else {
-    RETURN_IF_ERROR(Scan(search, scorer, found, statistics));
-    ++statistics.code_parts;
-  }
   std::vector<const uint8_t*> codes;
   std::vector<RowId> rows;
   for (const FoundNode& near : found) {
@@ -194,6 +182,32 @@ Status FindCandidates(const IndexSearch& search, const CodeScorer& scorer, std::
     }
   }
   return index.CheckReadable();
+}
+
+}  // namespace
+
+Result<bool> FindCandidates(const IndexSearch& search, const CodeScorer& scorer,
+                            std::vector<Candidate>& candidates, SearchStatistics& statistics) {
+  const HnswIndex& index = search.index;
+  const double passing_nodes = PassingShare(search) * index.node_count();
+  const bool walks = index.contents() == IndexContents::kGraph && search.beam <= kWidestBeam &&
+                     WalkCost(search.beam, PassingShare(search)) < passing_nodes;
+  std::vector<FoundNode> found;
+  if (!walks || !Walk(search, scorer, found, statistics)) {
+    RETURN_IF_ERROR(ScanCandidates(search, scorer, candidates, statistics));
+    return false;
+  }
+  ++statistics.graph_parts;
+  RETURN_IF_ERROR(AppendNodes(search, scorer, found, candidates));
+  return true;
+}
+
+Status ScanCandidates(const IndexSearch& search, const CodeScorer& scorer, std::vector<Candidate>& candidates,
+                      SearchStatistics& statistics) {
+  std::vector<FoundNode> found;
+  RETURN_IF_ERROR(Scan(search, scorer, found, statistics));
+  ++statistics.code_parts;
+  return AppendNodes(search, scorer, found, candidates);
 }
 
 }  // namespace stoa::knn

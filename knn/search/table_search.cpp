@@ -26,6 +26,9 @@ namespace {
 // A walk is at least so wide: a narrow one loses its way, and costs hardly less.
 constexpr size_t kNarrowestBeam = 64;
 
+// Under a filter so many more candidates are kept: bounds then tell more often that there are no others.
+constexpr size_t kMoreOfFiltered = 256;
+
 // Adds the time it lived to `seconds`.
 class StageTimer {
  public:
@@ -50,8 +53,8 @@ struct SearchedPart {
   const uint32_t number;  // of the part
   const RowBits filter;
   PartRows rows;
-  // The farthest of its candidates, when it was asked for its share of them only.
-  float farthest = 0;
+  // Of its candidates, when there may be more that count.
+  Candidate farthest;
 };
 
 // One search: its query encoded once for each quantiser, what it has found so far.
@@ -73,6 +76,7 @@ class TableSearch {
     }
     const double wanted = rescores_ ? std::ceil(request_.oversampling * request_.k) : request_.k;
     wanted_ = static_cast<size_t>(std::min(wanted, static_cast<double>(rows_)));
+    kept_ = wanted_ + (rescores_ && request_.filter && request_.prefilter ? kMoreOfFiltered : 0);
     narrowest_beam_ = std::max(static_cast<size_t>(std::min<uint64_t>(request_.ef, rows_)), kNarrowestBeam);
   }
 
@@ -82,8 +86,10 @@ class TableSearch {
   Status SearchPart(uint32_t part);
   Status SearchChunk(std::unique_ptr<SearchedPart> chunk);
   size_t ShareOf(const TablePart& part) const;
-  Status FindInIndex(const SearchedPart& chunk, size_t wanted);
+  IndexSearch SearchOf(const SearchedPart& chunk, size_t share);
   Status WidenShares();
+  Status WidenScans();
+  Status WidenScan(SearchedPart& chunk);
   Status SearchSegment(uint32_t part, const PartRows& rows);
   const HnswIndex* IndexOf(uint32_t part) const;
   Status CompareAll(uint32_t part, const PartRows& rows);
@@ -98,11 +104,14 @@ class TableSearch {
   const SearchContext context_;
   bool rescores_ = true;
   size_t wanted_ = 0;
+  size_t kept_ = 0;  // candidates, at least wanted_
   uint64_t rows_ = 0;
   size_t narrowest_beam_ = 0;
   NearestRows nearest_;  // by exact distances
   std::vector<Candidate> candidates_;
-  std::vector<std::unique_ptr<SearchedPart>> shares_;  // chunks that were asked for their share only
+  float cut_ = std::numeric_limits<float>::infinity();  // candidates with larger estimates were left out
+  std::vector<std::unique_ptr<SearchedPart>> shares_;   // chunks that were asked for their share only
+  std::vector<std::unique_ptr<SearchedPart>> scans_;    // chunks whose codes were scanned under a filter
   std::vector<std::pair<uint64_t, std::unique_ptr<CodeScorer>>> scorers_;  // by the quantiser's id
 };
 
@@ -116,8 +125,8 @@ Result<std::vector<SearchHit>> TableSearch::Run() {
       break;
     }
     RETURN_IF_ERROR(SearchPart(part));
-    if (candidates_.size() > 2 * wanted_) {  // many parts and a large k do not pile up
-      KeepNearest(candidates_, wanted_);
+    if (candidates_.size() > 2 * kept_) {  // many parts and a large k do not pile up
+      KeepNearest(candidates_, kept_);
     }
   }
   // One cut over all parts, before any vector is read.
@@ -128,6 +137,7 @@ Result<std::vector<SearchHit>> TableSearch::Run() {
     const DiskReads before = ThreadDiskReads();
     RETURN_IF_ERROR(rescores_ ? Rescore(context_, std::move(candidates_), nearest_)
                               : AddEstimates(snapshot_, std::move(candidates_), nearest_));
+    RETURN_IF_ERROR(WidenScans());
     statistics_.disk += ThreadDiskReads() - before;
   }
   std::vector<SearchHit> hits = nearest_.TakeSorted();
@@ -174,12 +184,19 @@ Status TableSearch::SearchChunk(std::unique_ptr<SearchedPart> chunk) {
   chunk->rows.LeaveOut(patched);
   const size_t share = ShareOf(*snapshot_.parts[chunk->number]);
   const size_t before = candidates_.size();
-  RETURN_IF_ERROR(FindInIndex(*chunk, share));
-  if (share < wanted_ && candidates_.size() - before >= share) {
-    chunk->farthest = std::max_element(candidates_.begin() + static_cast<std::ptrdiff_t>(before),
-                                       candidates_.end(), HasSmallerEstimate)
-                          ->estimate;
+  const IndexSearch search = SearchOf(*chunk, share);
+  ASSIGN_OR_RETURN(const bool walked,
+                   FindCandidates(search, ScorerOf(*search.index.codec()), candidates_, statistics_));
+  const size_t found = candidates_.size() - before;
+  if (found == 0) {
+    return Status::Ok();
+  }
+  chunk->farthest = *std::max_element(candidates_.begin() + static_cast<std::ptrdiff_t>(before),
+                                      candidates_.end(), HasSmallerEstimate);
+  if (walked && share < wanted_ && found == share) {
     shares_.push_back(std::move(chunk));
+  } else if (!walked && kept_ > wanted_ && found == kept_) {
+    scans_.push_back(std::move(chunk));
   }
   return Status::Ok();
 }
@@ -193,28 +210,27 @@ size_t TableSearch::ShareOf(const TablePart& part) const {
   return std::min(wanted_, static_cast<size_t>(most));
 }
 
-Status TableSearch::FindInIndex(const SearchedPart& chunk, size_t wanted) {
-  const HnswIndex& index = *IndexOf(chunk.number);
-  const IndexSearch search{.index = index,
-                           .rows = chunk.rows,
-                           .part = chunk.number,
-                           .wanted = wanted,
-                           .beam = std::max(wanted, narrowest_beam_),
-                           .cancel = cancel_};
-  return FindCandidates(search, ScorerOf(*index.codec()), candidates_, statistics_);
+IndexSearch TableSearch::SearchOf(const SearchedPart& chunk, size_t share) {
+  return {.index = *IndexOf(chunk.number),
+          .rows = chunk.rows,
+          .part = chunk.number,
+          .wanted = kept_,
+          .share = share,
+          .beam = std::max(share, narrowest_beam_),
+          .range = {},
+          .cancel = cancel_};
 }
 
 // Cuts the candidates to the nearest. A chunk all of whose share is among them may have more of them and is
 // searched again, for as many as are wanted.
 Status TableSearch::WidenShares() {
   while (true) {
-    KeepNearest(candidates_, wanted_);
-    const bool is_full = candidates_.size() == wanted_;
-    const float cut =
-        is_full ? std::max_element(candidates_.begin(), candidates_.end(), HasSmallerEstimate)->estimate
-                : std::numeric_limits<float>::infinity();
+    KeepNearest(candidates_, kept_);
+    if (candidates_.size() == kept_) {
+      cut_ = std::max_element(candidates_.begin(), candidates_.end(), HasSmallerEstimate)->estimate;
+    }
     const auto cut_short = std::find_if(shares_.begin(), shares_.end(),
-                                        [&](const auto& chunk) { return chunk->farthest <= cut; });
+                                        [&](const auto& chunk) { return chunk->farthest.estimate <= cut_; });
     if (cut_short == shares_.end()) {
       return Status::Ok();
     }
@@ -223,8 +239,47 @@ Status TableSearch::WidenShares() {
     std::erase_if(candidates_,
                   [&](const Candidate& candidate) { return candidate.location.part == chunk->number; });
     const StageTimer timer(statistics_.walk_seconds);
-    RETURN_IF_ERROR(FindInIndex(*chunk, wanted_));
+    const IndexSearch search = SearchOf(*chunk, wanted_);
+    RETURN_IF_ERROR(
+        FindCandidates(search, ScorerOf(*search.index.codec()), candidates_, statistics_).status());
   }
+}
+
+// A filter may pass only rows that are all about equally far away, nearer to one another than estimates are
+// exact: then the answer is not among the nearest estimates. By the bounds it is seen which chunks may have
+// more of it.
+Status TableSearch::WidenScans() {
+  for (const auto& chunk : scans_) {
+    ASSIGN_OR_RETURN(const bool ended, IsOutOfTime(cancel_, statistics_));
+    if (ended) {
+      break;
+    }
+    chunk->farthest.estimate = std::min(chunk->farthest.estimate, cut_);
+    if (nearest_.MayEnter(chunk->farthest.estimate - chunk->farthest.error)) {
+      RETURN_IF_ERROR(WidenScan(*chunk));
+    }
+  }
+  return Status::Ok();
+}
+
+Status TableSearch::WidenScan(SearchedPart& chunk) {
+  IndexSearch search = SearchOf(chunk, 0);
+  if (search.index.rows_repeat()) {
+    return Status::Ok();
+  }
+  search.range.above = chunk.farthest.estimate;
+  if (nearest_.full()) {
+    search.range.upto = nearest_.largest().distance + chunk.farthest.error;
+  }
+  // Comparing so many of the rows takes as long as comparing all.
+  search.wanted = chunk.rows.MostRows() / 4 + 1;
+  std::vector<Candidate> more;
+  RETURN_IF_ERROR(ScanCandidates(search, ScorerOf(*search.index.codec()), more, statistics_));
+  if (more.size() < search.wanted) {
+    return Rescore(context_, std::move(more), nearest_);
+  }
+  nearest_.RemoveIf([&](const SearchHit& hit) { return hit.location.part == chunk.number; });
+  return CompareAll(chunk.number, chunk.rows);
 }
 
 Status TableSearch::SearchSegment(uint32_t part, const PartRows& rows) {

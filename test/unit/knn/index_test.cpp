@@ -153,6 +153,37 @@ TEST_CASE("neighbours that all lie in one of many chunks are found, and the othe
   }
 }
 
+TEST_CASE("a filter that passes only rows far away, all about equally far, loses none of them", "[knn]") {
+  for (const char* quantization : {"none", "4bit", "1bit"}) {
+    INFO(quantization);
+    Table table(VectorColumnOf(160, "l2", quantization));
+    const auto first = table.AddChunk(3000);
+    table.BuildIndex(*first);
+    table.BuildIndex(*table.AddChunk(2000), first->index->quantizer());
+    size_t right = 0;
+    for (int query = 0; query < 10; ++query) {
+      SearchRequest request{.query = table.source.Next(), .k = 5000, .full_scan = true};
+      const std::vector<SearchHit> all = table.Search(request);
+      request.full_scan = false;
+      request.k = 10;
+      request.filter = [&](uint32_t part) -> Result<RowBits> {
+        RowBits bits{.words = std::vector<uint64_t>((3000 + 63) / 64)};
+        for (size_t i = 2500; i < all.size(); ++i) {
+          if (all[i].location.part == part) {
+            bits.words[all[i].location.row.value / 64] |= uint64_t{1} << (all[i].location.row.value % 64);
+            ++bits.count;
+          }
+        }
+        return bits;
+      };
+      for (const SearchHit& hit : table.Search(request)) {
+        right += hit.distance <= all[2509].distance ? 1 : 0;
+      }
+    }
+    CHECK(right >= 98);
+  }
+}
+
 TEST_CASE("codes beyond what a scan reads quickly get a graph, which is walked", "[knn]") {
   Table table(VectorColumnOf(256, "l2", "8bit"));
   const auto part = table.AddChunk(9000);
