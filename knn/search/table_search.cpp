@@ -2,19 +2,13 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
-#include <limits>
 #include <memory>
 
 #include "knn/metric.h"
-#include "knn/search/candidate.h"
-#include "knn/search/exact_scan.h"
-#include "knn/search/index_search.h"
-#include "knn/search/nearest_rows.h"
-#include "knn/search/part_rows.h"
-#include "knn/search/rescoring.h"
-#include "knn/search/segment_search.h"
+#include "knn/search/part_search.h"
+#include "knn/search/search_threads.h"
 #include "knn/search/time_limit.h"
+#include "storage/base/thread_pool.h"
 
 namespace stoa::knn {
 
@@ -23,11 +17,9 @@ using storage::TableSnapshot;
 
 namespace {
 
-// A walk is at least so wide: a narrow one loses its way, and costs hardly less.
-constexpr size_t kNarrowestBeam = 64;
-
-// Under a filter so many more candidates are kept: bounds then tell more often that there are no others.
-constexpr size_t kMoreOfFiltered = 256;
+// A part is worth waking another thread for if its search compares so many vectors or codes.
+constexpr uint64_t kWorthAThread = 4000;
+constexpr uint64_t kCodesPerBeam = 10;  // that a walk compares, about
 
 // Adds the time it lived to `seconds`.
 class StageTimer {
@@ -43,304 +35,148 @@ class StageTimer {
   Clock::time_point start_;
 };
 
-// The rows of a part that may be found.
-struct SearchedPart {
-  SearchedPart(const TablePart& part, uint32_t place, RowBits bits, bool filtered)
-      : number(place), filter(std::move(bits)), rows(part, filtered ? &filter : nullptr) {}
-  SearchedPart(const SearchedPart&) = delete;
-  SearchedPart& operator=(const SearchedPart&) = delete;
+// About how many vectors or codes the search of a part compares.
+uint64_t WorkOf(const SearchPlan& plan, const SearchedPart& part) {
+  const uint64_t rows = part.rows.MostRows();
+  const TablePart& table_part = *plan.snapshot.parts[part.number];
+  if (plan.request.full_scan || table_part.vector_index(*plan.request.column) == nullptr) {
+    return rows;
+  }
+  return std::min(rows, std::max(plan.narrowest_beam, plan.ShareOf(table_part)) * kCodesPerBeam);
+}
 
-  const uint32_t number;  // of the part
-  const RowBits filter;
-  PartRows rows;
-  // Of its candidates, when there may be more that count.
-  Candidate farthest;
-};
+void Add(const SearchStatistics& part, SearchStatistics& all) {
+  all.distance_computations += part.distance_computations;
+  all.exact_parts += part.exact_parts;
+  all.graph_parts += part.graph_parts;
+  all.code_parts += part.code_parts;
+  all.out_of_time = all.out_of_time || part.out_of_time;
+}
 
-// One search: its query encoded once for each quantiser, what it has found so far.
+// One search.
 class TableSearch {
  public:
-  TableSearch(const TableSnapshot& snapshot, SearchRequest request, const CancelToken* cancel,
-              SearchStatistics& statistics)
-      : snapshot_(snapshot),
-        request_(std::move(request)),
-        cancel_(cancel),
-        statistics_(statistics),
-        context_{snapshot, request_, cancel, statistics},
-        nearest_(request_.k) {
-    // Without quantisation distances are exact, whatever the walk goes by.
-    rescores_ = request_.rescore || request_.column->knn->quantization == "none";
-    // More than there is need not be looked for, however much is asked for.
-    for (const auto& part : snapshot.parts) {
-      rows_ += part->row_count();
-    }
-    const double wanted = rescores_ ? std::ceil(request_.oversampling * request_.k) : request_.k;
-    wanted_ = static_cast<size_t>(std::min(wanted, static_cast<double>(rows_)));
-    kept_ = wanted_ + (rescores_ && request_.filter && request_.prefilter ? kMoreOfFiltered : 0);
-    narrowest_beam_ = std::max(static_cast<size_t>(std::min<uint64_t>(request_.ef, rows_)), kNarrowestBeam);
-  }
+  TableSearch(const SearchPlan& plan, SearchStatistics& statistics)
+      : plan_(plan), statistics_(statistics), found_(plan, statistics) {}
 
   Result<std::vector<SearchHit>> Run();
 
  private:
-  Status SearchPart(uint32_t part);
-  Status SearchChunk(std::unique_ptr<SearchedPart> chunk);
-  size_t ShareOf(const TablePart& part) const;
-  IndexSearch SearchOf(const SearchedPart& chunk, size_t share);
-  Status WidenShares();
-  Status WidenScans();
-  Status WidenScan(SearchedPart& chunk);
-  Status SearchSegment(uint32_t part, const PartRows& rows);
-  const HnswIndex* IndexOf(uint32_t part) const;
-  Status CompareAll(uint32_t part, const PartRows& rows);
-  Status ComparePatched(uint32_t part, const std::vector<RowId>& patched, const PartRows& rows);
-  const CodeScorer& ScorerOf(const Quantizer& quantizer);
+  // What one thread beside the first finds.
+  struct Worker {
+    explicit Worker(const SearchPlan& plan) : found(plan, statistics) {}
+    SearchStatistics statistics;
+    PartSearch found;
+    Status status;
+  };
+
+  Status FindParts();
+  Status SearchParts();
+  Status SearchOnThreads();
   Result<std::vector<SearchHit>> DropFiltered(std::vector<SearchHit> hits);
 
-  const TableSnapshot& snapshot_;
-  SearchRequest request_;
-  const CancelToken* cancel_;
+  const SearchPlan& plan_;
   SearchStatistics& statistics_;
-  const SearchContext context_;
-  bool rescores_ = true;
-  size_t wanted_ = 0;
-  size_t kept_ = 0;  // candidates, at least wanted_
-  uint64_t rows_ = 0;
-  size_t narrowest_beam_ = 0;
-  NearestRows nearest_;  // by exact distances
-  std::vector<Candidate> candidates_;
-  float cut_ = std::numeric_limits<float>::infinity();  // candidates with larger estimates were left out
-  std::vector<std::unique_ptr<SearchedPart>> shares_;   // chunks that were asked for their share only
-  std::vector<std::unique_ptr<SearchedPart>> scans_;    // chunks whose codes were scanned under a filter
-  std::vector<std::pair<uint64_t, std::unique_ptr<CodeScorer>>> scorers_;  // by the quantiser's id
+  PartSearch found_;
+  std::vector<std::unique_ptr<SearchedPart>> parts_;  // to search
 };
 
 Result<std::vector<SearchHit>> TableSearch::Run() {
-  if (request_.k == 0) {
+  if (plan_.request.k == 0) {
     return std::vector<SearchHit>();
   }
-  for (uint32_t part = 0; part < snapshot_.parts.size(); ++part) {
-    ASSIGN_OR_RETURN(const bool ended, IsOutOfTime(cancel_, statistics_));
-    if (ended) {
-      break;
-    }
-    RETURN_IF_ERROR(SearchPart(part));
-    if (candidates_.size() > 2 * kept_) {  // many parts and a large k do not pile up
-      KeepNearest(candidates_, kept_);
-    }
-  }
-  // One cut over all parts, before any vector is read.
-  RETURN_IF_ERROR(WidenShares());
-  statistics_.candidates += candidates_.size();
+  RETURN_IF_ERROR(FindParts());
+  RETURN_IF_ERROR(SearchParts());
+  statistics_.candidates += found_.candidate_count();
+  std::vector<SearchHit> hits;
   {
     const StageTimer timer(statistics_.rescore_seconds);
     const DiskReads before = ThreadDiskReads();
-    RETURN_IF_ERROR(rescores_ ? Rescore(context_, std::move(candidates_), nearest_)
-                              : AddEstimates(snapshot_, std::move(candidates_), nearest_));
-    RETURN_IF_ERROR(WidenScans());
+    ASSIGN_OR_RETURN(hits, found_.Finish());
     statistics_.disk += ThreadDiskReads() - before;
   }
-  std::vector<SearchHit> hits = nearest_.TakeSorted();
-  return request_.filter && !request_.prefilter ? DropFiltered(std::move(hits)) : std::move(hits);
+  return plan_.request.filter && !plan_.request.prefilter ? DropFiltered(std::move(hits)) : std::move(hits);
 }
 
-Status TableSearch::SearchPart(uint32_t part) {
-  const TablePart& table_part = *snapshot_.parts[part];
-  const bool filtered = request_.filter && request_.prefilter;
-  RowBits filter;
-  if (filtered) {
-    const StageTimer timer(statistics_.filter_seconds);
-    ASSIGN_OR_RETURN(filter, request_.filter(part));
-  }
-  auto searched = std::make_unique<SearchedPart>(table_part, part, std::move(filter), filtered);
-  PartRows& rows = searched->rows;
-  if (request_.excluded && request_.excluded->part == part) {
-    const RowId excluded[] = {request_.excluded->row};
-    rows.LeaveOut(excluded);
-  }
-  if (rows.MostRows() == 0) {
-    return Status::Ok();
-  }
-  const StageTimer timer(statistics_.walk_seconds);
-  // What would all be rescored anyway is compared at once.
-  if (request_.full_scan || (rescores_ && rows.MostRows() <= wanted_)) {
-    return CompareAll(part, rows);
-  }
-  return table_part.is_disk_chunk() ? SearchChunk(std::move(searched)) : SearchSegment(part, rows);
-}
-
-// nullptr: the chunk has none, or one without codes.
-const HnswIndex* TableSearch::IndexOf(uint32_t part) const {
-  const auto* index = dynamic_cast<const HnswIndex*>(snapshot_.parts[part]->vector_index(*request_.column));
-  return index == nullptr || index->contents() == IndexContents::kNothing ? nullptr : index;
-}
-
-Status TableSearch::SearchChunk(std::unique_ptr<SearchedPart> chunk) {
-  if (IndexOf(chunk->number) == nullptr) {
-    return CompareAll(chunk->number, chunk->rows);
-  }
-  const std::vector<RowId> patched = snapshot_.parts[chunk->number]->PatchedRows(request_.column->id);
-  RETURN_IF_ERROR(ComparePatched(chunk->number, patched, chunk->rows));
-  chunk->rows.LeaveOut(patched);
-  const size_t share = ShareOf(*snapshot_.parts[chunk->number]);
-  const size_t before = candidates_.size();
-  const IndexSearch search = SearchOf(*chunk, share);
-  ASSIGN_OR_RETURN(const bool walked,
-                   FindCandidates(search, ScorerOf(*search.index.codec()), candidates_, statistics_));
-  const size_t found = candidates_.size() - before;
-  if (found == 0) {
-    return Status::Ok();
-  }
-  chunk->farthest = *std::max_element(candidates_.begin() + static_cast<std::ptrdiff_t>(before),
-                                      candidates_.end(), HasSmallerEstimate);
-  if (walked && share < wanted_ && found == share) {
-    shares_.push_back(std::move(chunk));
-  } else if (!walked && kept_ > wanted_ && found == kept_) {
-    scans_.push_back(std::move(chunk));
+// Filters run on this thread.
+Status TableSearch::FindParts() {
+  const StageTimer timer(statistics_.filter_seconds);
+  for (uint32_t part = 0; part < plan_.snapshot.parts.size(); ++part) {
+    RowBits filter;
+    if (plan_.is_filtered()) {
+      ASSIGN_OR_RETURN(const bool ended, IsOutOfTime(plan_.cancel, statistics_));
+      if (ended) {
+        break;
+      }
+      ASSIGN_OR_RETURN(filter, plan_.request.filter(part));
+    }
+    auto searched = std::make_unique<SearchedPart>(plan_, part, std::move(filter));
+    if (plan_.request.excluded && plan_.request.excluded->part == part) {
+      const RowId excluded[] = {plan_.request.excluded->row};
+      searched->rows.LeaveOut(excluded);
+    }
+    if (searched->rows.MostRows() > 0) {
+      parts_.push_back(std::move(searched));
+    }
   }
   return Status::Ok();
 }
 
-// How many of the candidates lie in a part if they are spread evenly, and hardly ever more: a binomial
-// distribution's mean and three deviations (as Lucene divides k over segments).
-size_t TableSearch::ShareOf(const TablePart& part) const {
-  const double share = static_cast<double>(part.row_count()) / static_cast<double>(rows_);
-  const auto wanted = static_cast<double>(wanted_);
-  const double most = wanted * share + 3 * std::sqrt(wanted * share * (1 - share)) + 1;
-  return std::min(wanted_, static_cast<size_t>(most));
-}
-
-IndexSearch TableSearch::SearchOf(const SearchedPart& chunk, size_t share) {
-  return {.index = *IndexOf(chunk.number),
-          .rows = chunk.rows,
-          .part = chunk.number,
-          .wanted = kept_,
-          .share = share,
-          .beam = std::max(share, narrowest_beam_),
-          .range = {},
-          .cancel = cancel_};
-}
-
-// Cuts the candidates to the nearest. A chunk all of whose share is among them may have more of them and is
-// searched again, for as many as are wanted.
-Status TableSearch::WidenShares() {
-  while (true) {
-    KeepNearest(candidates_, kept_);
-    if (candidates_.size() == kept_) {
-      cut_ = std::max_element(candidates_.begin(), candidates_.end(), HasSmallerEstimate)->estimate;
-    }
-    const auto cut_short = std::find_if(shares_.begin(), shares_.end(),
-                                        [&](const auto& chunk) { return chunk->farthest.estimate <= cut_; });
-    if (cut_short == shares_.end()) {
-      return Status::Ok();
-    }
-    const std::unique_ptr<SearchedPart> chunk = std::move(*cut_short);
-    shares_.erase(cut_short);
-    std::erase_if(candidates_,
-                  [&](const Candidate& candidate) { return candidate.location.part == chunk->number; });
-    const StageTimer timer(statistics_.walk_seconds);
-    const IndexSearch search = SearchOf(*chunk, wanted_);
-    RETURN_IF_ERROR(
-        FindCandidates(search, ScorerOf(*search.index.codec()), candidates_, statistics_).status());
+// Several threads, if at least two parts are worth it. One cut over all parts, before any vector is read.
+Status TableSearch::SearchParts() {
+  const StageTimer timer(statistics_.walk_seconds);
+  const auto worth = std::count_if(parts_.begin(), parts_.end(), [this](const auto& part) {
+    return WorkOf(plan_, *part) >= kWorthAThread;
+  });
+  if (worth > 1) {
+    RETURN_IF_ERROR(SearchOnThreads());
+    return found_.CutCandidates();
   }
-}
-
-// A filter may pass only rows that are all about equally far away, nearer to one another than estimates are
-// exact: then the answer is not among the nearest estimates. By the bounds it is seen which chunks may have
-// more of it.
-Status TableSearch::WidenScans() {
-  for (const auto& chunk : scans_) {
-    ASSIGN_OR_RETURN(const bool ended, IsOutOfTime(cancel_, statistics_));
+  for (std::unique_ptr<SearchedPart>& part : parts_) {
+    RETURN_IF_ERROR(found_.Search(std::move(part)));
+    ASSIGN_OR_RETURN(const bool ended, IsOutOfTime(plan_.cancel, statistics_));
     if (ended) {
       break;
     }
-    chunk->farthest.estimate = std::min(chunk->farthest.estimate, cut_);
-    if (nearest_.MayEnter(chunk->farthest.estimate - chunk->farthest.error)) {
-      RETURN_IF_ERROR(WidenScan(*chunk));
+  }
+  return found_.CutCandidates();
+}
+
+Status TableSearch::SearchOnThreads() {
+  // The largest first, so that no thread begins it when the others are done.
+  std::stable_sort(parts_.begin(), parts_.end(),
+                   [this](const auto& a, const auto& b) { return WorkOf(plan_, *a) > WorkOf(plan_, *b); });
+  std::vector<std::unique_ptr<Worker>> workers(std::min(MostWorkers(), parts_.size()));
+  for (std::unique_ptr<Worker>& worker : workers) {
+    worker = std::make_unique<Worker>(plan_);
+  }
+  RunOnThreads(parts_.size(), workers.size(), [&](size_t worker, size_t task) {
+    Worker& own = *workers[worker];
+    if (own.status.ok() && !own.statistics.out_of_time) {
+      own.status = CatchAll([&]() -> Status {
+        RETURN_IF_ERROR(own.found.Search(std::move(parts_[task])));
+        return IsOutOfTime(plan_.cancel, own.statistics).status();
+      });
     }
+  });
+  for (const std::unique_ptr<Worker>& worker : workers) {
+    RETURN_IF_ERROR(worker->status);
+    Add(worker->statistics, statistics_);
+    found_.Take(worker->found);
   }
   return Status::Ok();
-}
-
-Status TableSearch::WidenScan(SearchedPart& chunk) {
-  IndexSearch search = SearchOf(chunk, 0);
-  if (search.index.rows_repeat()) {
-    return Status::Ok();
-  }
-  search.range.above = chunk.farthest.estimate;
-  if (nearest_.full()) {
-    search.range.upto = nearest_.largest().distance + chunk.farthest.error;
-  }
-  // Comparing so many of the rows takes as long as comparing all.
-  search.wanted = chunk.rows.MostRows() / 4 + 1;
-  std::vector<Candidate> more;
-  RETURN_IF_ERROR(ScanCandidates(search, ScorerOf(*search.index.codec()), more, statistics_));
-  if (more.size() < search.wanted) {
-    return Rescore(context_, std::move(more), nearest_);
-  }
-  nearest_.RemoveIf([&](const SearchHit& hit) { return hit.location.part == chunk.number; });
-  return CompareAll(chunk.number, chunk.rows);
-}
-
-Status TableSearch::SearchSegment(uint32_t part, const PartRows& rows) {
-  const auto quantizer = std::dynamic_pointer_cast<const Quantizer>(snapshot_.quantizer(request_.column->id));
-  if (quantizer == nullptr || request_.column->type != storage::ColumnType::kFloatVector) {
-    return CompareAll(part, rows);
-  }
-  const SegmentSearch search{.segment = *snapshot_.parts[part],
-                             .column = *request_.column,
-                             .rows = rows,
-                             .part = part,
-                             .wanted = wanted_,
-                             .cancel = cancel_};
-  ASSIGN_OR_RETURN(const bool has_codes,
-                   FindCandidates(search, quantizer, ScorerOf(*quantizer), candidates_, statistics_));
-  if (!has_codes) {
-    return CompareAll(part, rows);
-  }
-  ++statistics_.code_parts;
-  return Status::Ok();
-}
-
-Status TableSearch::CompareAll(uint32_t part, const PartRows& rows) {
-  ++statistics_.exact_parts;
-  return ScanExactly(context_, part, rows, nearest_);
-}
-
-Status TableSearch::ComparePatched(uint32_t part, const std::vector<RowId>& patched, const PartRows& rows) {
-  if (patched.empty()) {
-    return Status::Ok();
-  }
-  RowBits only{.words = std::vector<uint64_t>(rows.word_count()),
-               .count = static_cast<uint32_t>(patched.size())};
-  for (const RowId row : patched) {
-    only.words[row.value / 64] |= uint64_t{rows.Has(row)} << (row.value % 64);
-  }
-  const PartRows live(*snapshot_.parts[part], &only);
-  return ScanExactly(context_, part, live, nearest_);
-}
-
-const CodeScorer& TableSearch::ScorerOf(const Quantizer& quantizer) {
-  for (const auto& [id, scorer] : scorers_) {
-    if (id == quantizer.id()) {
-      return *scorer;
-    }
-  }
-  scorers_.emplace_back(quantizer.id(), quantizer.NewScorer());
-  scorers_.back().second->SetQuery(request_.query.data());
-  return *scorers_.back().second;
 }
 
 Result<std::vector<SearchHit>> TableSearch::DropFiltered(std::vector<SearchHit> hits) {
   const StageTimer timer(statistics_.filter_seconds);
-  std::vector<std::optional<RowBits>> filters(snapshot_.parts.size());
+  std::vector<std::optional<RowBits>> filters(plan_.snapshot.parts.size());
   std::vector<SearchHit> kept;
   for (const SearchHit& hit : hits) {
     std::optional<RowBits>& filter = filters[hit.location.part];
     if (!filter) {
-      ASSIGN_OR_RETURN(filter, request_.filter(hit.location.part));
+      ASSIGN_OR_RETURN(filter, plan_.request.filter(hit.location.part));
     }
-    if (PartRows(*snapshot_.parts[hit.location.part], &*filter).Has(hit.location.row)) {
+    if (PartRows(*plan_.snapshot.parts[hit.location.part], &*filter).Has(hit.location.row)) {
       kept.push_back(hit);
     }
   }
@@ -355,7 +191,8 @@ Result<std::vector<SearchHit>> SearchTable(const TableSnapshot& snapshot, const 
   if (MetricOf(request.column->knn->similarity) == Metric::kCosine) {
     Normalise(request.query);
   }
-  return TableSearch(snapshot, std::move(request), cancel, statistics).Run();
+  const SearchPlan plan(snapshot, std::move(request), cancel);
+  return TableSearch(plan, statistics).Run();
 }
 
 }  // namespace stoa::knn

@@ -1,7 +1,9 @@
+#include <atomic>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <cstring>
 #include <numeric>
+#include <thread>
 
 #include "fake_part.h"
 #include "knn/search/table_search.h"
@@ -182,6 +184,38 @@ TEST_CASE("a filter that passes only rows far away, all about equally far, loses
     }
     CHECK(right >= 98);
   }
+}
+
+TEST_CASE("large parts are searched by several threads, with the same answer", "[knn]") {
+  Table several(VectorColumnOf(8, "l2", "none"));
+  Table one(VectorColumnOf(8, "l2", "none"));
+  const auto all = one.AddChunk(0);
+  for (int part = 0; part < 5; ++part) {
+    const auto some = several.AddChunk(5000);
+    all->vectors.insert(all->vectors.end(), some->vectors.begin(), some->vectors.end());
+    all->ids.insert(all->ids.end(), some->ids.begin(), some->ids.end());
+  }
+  std::vector<std::thread> clients;
+  std::atomic<int> wrong{0};
+  for (int client = 0; client < 3; ++client) {
+    clients.emplace_back([&, client] {
+      VectorSource queries(several.column, static_cast<uint32_t>(100 + client));
+      for (int query = 0; query < 20; ++query) {
+        const SearchRequest request{.column = &several.column, .query = queries.Next(), .k = 30};
+        SearchStatistics statistics;
+        const auto found = SearchTable(several.snapshot, request, nullptr, statistics);
+        const auto expected = SearchTable(one.snapshot, request, nullptr, statistics);
+        const bool same = found.ok() && expected.ok() &&
+                          std::equal(found->begin(), found->end(), expected->begin(), expected->end(),
+                                     [](const SearchHit& a, const SearchHit& b) { return a.id == b.id; });
+        wrong += same ? 0 : 1;
+      }
+    });
+  }
+  for (std::thread& client : clients) {
+    client.join();
+  }
+  CHECK(wrong == 0);
 }
 
 TEST_CASE("codes beyond what a scan reads quickly get a graph, which is walked", "[knn]") {
