@@ -1,18 +1,21 @@
 #include "knn/search/code_scan.h"
 
+#include <algorithm>
+
 namespace stoa::knn {
 
 void CodeScan::Score() {
-  distances_.resize(codes_.size());
-  scorer_.Score(codes_.data(), codes_.size(), distances_.data());
-  scored_ += codes_.size();
-  for (size_t i = 0; i < codes_.size(); ++i) {
-    if (distances_[i] > range_.above && distances_[i] <= range_.upto) {
+  scorer_.Score(codes_, count_, distances_);
+  scored_ += count_;
+  for (size_t i = 0; i < count_; ++i) {
+    if (distances_[i] <= range_.upto && !(distances_[i] <= range_.above)) {
       nearest_.Add({distances_[i], nodes_[i]});
     }
   }
-  codes_.clear();
-  nodes_.clear();
+  if (nearest_.full()) {
+    range_.upto = std::min(range_.upto, nearest_.largest().distance);
+  }
+  count_ = 0;
 }
 
 std::vector<FoundNode> CodeScan::TakeSorted() {

@@ -1,7 +1,5 @@
 #include "knn/search/segment_search.h"
 
-#include <bit>
-
 #include "knn/search/code_scan.h"
 #include "knn/search/time_limit.h"
 
@@ -38,11 +36,8 @@ Result<bool> FindCandidates(const SegmentSearch& search, const std::shared_ptr<c
         return false;
       }
     }
-    for (uint64_t bits = search.rows.Word(word) & blocks[block].present[word % kBlockWords]; bits != 0;
-         bits &= bits - 1) {
-      const uint32_t row = word * 64 + static_cast<uint32_t>(std::countr_zero(bits));
-      scan.Add(row, CodeOf(blocks, row));
-    }
+    const uint64_t bits = search.rows.Word(word) & blocks[block].present[word % kBlockWords];
+    scan.Add(word * 64, bits, CodeOf(blocks, word * 64), blocks[block].stride);
   }
   std::vector<const uint8_t*> codes;
   std::vector<RowId> rows;
