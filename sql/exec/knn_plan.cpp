@@ -24,7 +24,8 @@ class KnnBinder {
       : knn_(knn), source_(source), scope_(scope), statement_(statement) {}
 
   Result<KnnPlan> Bind() {
-    plan_.name = knn_.alias;
+    std::transform(knn_.alias.begin(), knn_.alias.end(), std::back_inserter(plan_.name),
+                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
     RETURN_IF_ERROR(FindColumn());
     RETURN_IF_ERROR(ReadQuery(*knn_.args.back()));
     if (knn_.args.size() == 2) {

@@ -13,7 +13,7 @@ namespace stoa::sql {
 
 // A knn() of a WHERE, bound.
 struct KnnPlan {
-  std::string name;  // knn(…) AS name
+  std::string name;  // knn(…) AS name, in lower case
   std::string column;
   knn::SearchRequest request;     // without column and filter, which differ by table, and without k
   std::optional<DocId> document;  // the query is this document's vector

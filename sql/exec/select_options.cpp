@@ -113,7 +113,7 @@ Status ReadFusionWeights(const ParsedOption& option, FusionOptions& fusion) {
   }
   for (const ParsedOption& weight : option.value->options) {
     Number number;
-    if (!ReadNumber(*weight.value, number) || !(number.AsDouble() >= 0) ||
+    if (!ReadNumberOrText(*weight.value, number) || !(number.AsDouble() >= 0) ||
         number.AsDouble() > std::numeric_limits<float>::max()) {
       return SyntaxError(
           fmt::format("the weight of '{}' in fusion_weights should be a number, 0 or more: '{}'", weight.name,
