@@ -158,6 +158,8 @@ part "scan filters" test/server/scan_filters.py build/release/searchd
 part "access modes" test/server/access_modes.py build/release/searchd
 part "kinds of tables" test/server/table_kinds.py build/release/searchd
 part "vectors in chunks" test/server/knn_chunks.py build/release/searchd
+if [ "$full" = yes ]; then part "vectors of every length" test/server/knn_dims.py build/release/searchd --full
+else part "vectors of some lengths" test/server/knn_dims.py build/release/searchd; fi
 part damage test/server/damage.py build/release/searchd
 part "backup and import" test/server/backup.py build/release/searchd
 if [ "$full" = yes ]; then part "reported faults of chunks" test/server/chunk_bugs.py build/release/searchd --full
@@ -178,15 +180,19 @@ if [ "$full" = yes ]; then
     run_cases asan
     run_crash asan 20
     run_mix asan 120
+    part "vectors in chunks (asan)" test/server/knn_chunks.py build/asan/searchd 8 200
+    part "vectors of some lengths (asan)" test/server/knn_dims.py build/asan/searchd
     part "kinds of tables (asan)" test/server/table_kinds.py build/asan/searchd --rounds 50 --seed 2
   fi
   # shellcheck disable=SC2046
   if build tsan searchd $(unit_targets); then
+    export TSAN_OPTIONS=suppressions=$PWD/test/tsan_suppressions.txt
     run_units tsan
     run_sql tsan
     run_cases tsan
     run_crash tsan 10
     run_mix tsan 180
+    part "vectors in chunks (tsan)" test/server/knn_chunks.py build/tsan/searchd 8 100
   fi
   fuzzers=$(for source in test/fuzz/*_fuzz.cpp; do basename "$source" .cpp; done)
   # shellcheck disable=SC2086

@@ -81,6 +81,10 @@ class FloatScorer final : public BlockScorer {
         distances[i] = 1 - distances[i];
       }
     }
+    // Products too large for floats, of both signs, have no sum: as far away as can be.
+    constexpr float kFarthest = std::numeric_limits<float>::infinity();
+    std::replace_if(
+        distances, distances + count, [](float value) { return std::isnan(value); }, kFarthest);
     if (errors != nullptr) {
       std::fill_n(errors, count, 0.0F);
     }

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "knn/search/time_limit.h"
+
 namespace stoa::knn {
 
 using storage::TablePart;
@@ -45,8 +47,13 @@ Status ScanExactly(const SearchContext& context, uint32_t part, const PartRows& 
   };
   for (uint32_t word = 0; word < rows.word_count(); ++word) {
     rows.ForRowsOf(word, [&](RowId row) { batch.push_back(row); });
-    if (batch.size() >= ExactDistances::kBatchRows) {
-      RETURN_IF_ERROR(flush());
+    if (batch.size() < ExactDistances::kBatchRows) {
+      continue;
+    }
+    RETURN_IF_ERROR(flush());
+    ASSIGN_OR_RETURN(const bool ended, IsOutOfTime(context.cancel, context.statistics));
+    if (ended) {
+      break;
     }
   }
   return flush();

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "knn/search/code_scan.h"
+#include "knn/search/time_limit.h"
 
 namespace stoa::knn {
 
@@ -142,8 +143,11 @@ Status Scan(const IndexSearch& search, const CodeScorer& scorer, std::vector<Fou
   CodeScan scan(scorer, index.rows_repeat() ? index.node_count() : search.wanted);
   const uint32_t steps = index.nodes_are_rows() ? search.rows.word_count() : index.node_count();
   for (uint32_t step = 0; step < steps; ++step) {
-    if (step % kStepsPerCheck == 0 && search.cancel != nullptr) {
-      RETURN_IF_ERROR(search.cancel->Check());
+    if (step % kStepsPerCheck == 0) {
+      ASSIGN_OR_RETURN(const bool ended, IsOutOfTime(search.cancel, statistics));
+      if (ended) {
+        break;
+      }
     }
     if (index.nodes_are_rows()) {
       search.rows.ForRowsOf(step, [&](RowId row) { scan.Add(row.value, index.blocks().Code(row.value)); });

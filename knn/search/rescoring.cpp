@@ -5,6 +5,7 @@
 #include <span>
 
 #include "knn/search/exact_distances.h"
+#include "knn/search/time_limit.h"
 
 namespace stoa::knn {
 
@@ -79,6 +80,12 @@ Status Rescore(const SearchContext& context, std::vector<Candidate> candidates, 
   std::sort(candidates.begin(), candidates.end(), HasSmallerEstimate);
   std::span<Candidate> rest(candidates);
   for (size_t wanted = context.request.k; !rest.empty(); wanted = kRoundRows) {
+    if (nearest.full()) {  // else there is no answer yet
+      ASSIGN_OR_RETURN(const bool ended, IsOutOfTime(context.cancel, context.statistics));
+      if (ended) {
+        break;
+      }
+    }
     const std::span<Candidate> round = rest.first(std::min(wanted, rest.size()));
     rest = rest.subspan(round.size());
     const auto end = std::partition(round.begin(), round.end(), [&](const Candidate& candidate) {

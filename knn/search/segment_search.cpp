@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "knn/search/code_scan.h"
+#include "knn/search/time_limit.h"
 
 namespace stoa::knn {
 
@@ -28,8 +29,9 @@ Result<bool> FindCandidates(const SegmentSearch& search, const std::shared_ptr<c
   for (uint32_t word = 0; word < search.rows.word_count(); ++word) {
     const uint32_t block = word / kBlockWords;
     if (word % kBlockWords == 0) {
-      if (search.cancel != nullptr) {
-        RETURN_IF_ERROR(search.cancel->Check());
+      ASSIGN_OR_RETURN(const bool ended, IsOutOfTime(search.cancel, statistics));
+      if (ended) {
+        break;
       }
       blocks.push_back(search.segment.Codes(search.column, block, quantizer));
       if (blocks.back().rows == 0) {

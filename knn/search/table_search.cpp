@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
+#include <memory>
 
 #include "knn/metric.h"
 #include "knn/search/candidate.h"
@@ -12,6 +14,7 @@
 #include "knn/search/part_rows.h"
 #include "knn/search/rescoring.h"
 #include "knn/search/segment_search.h"
+#include "knn/search/time_limit.h"
 
 namespace stoa::knn {
 
@@ -37,6 +40,20 @@ class StageTimer {
   Clock::time_point start_;
 };
 
+// The rows of a part that may be found.
+struct SearchedPart {
+  SearchedPart(const TablePart& part, uint32_t place, RowBits bits, bool filtered)
+      : number(place), filter(std::move(bits)), rows(part, filtered ? &filter : nullptr) {}
+  SearchedPart(const SearchedPart&) = delete;
+  SearchedPart& operator=(const SearchedPart&) = delete;
+
+  const uint32_t number;  // of the part
+  const RowBits filter;
+  PartRows rows;
+  // The farthest of its candidates, when it was asked for its share of them only.
+  float farthest = 0;
+};
+
 // One search: its query encoded once for each quantiser, what it has found so far.
 class TableSearch {
  public:
@@ -51,21 +68,24 @@ class TableSearch {
     // Without quantisation distances are exact, whatever the walk goes by.
     rescores_ = request_.rescore || request_.column->knn->quantization == "none";
     // More than there is need not be looked for, however much is asked for.
-    uint64_t rows = 0;
     for (const auto& part : snapshot.parts) {
-      rows += part->row_count();
+      rows_ += part->row_count();
     }
     const double wanted = rescores_ ? std::ceil(request_.oversampling * request_.k) : request_.k;
-    wanted_ = static_cast<size_t>(std::min(wanted, static_cast<double>(rows)));
-    beam_ = std::max({wanted_, static_cast<size_t>(std::min<uint64_t>(request_.ef, rows)), kNarrowestBeam});
+    wanted_ = static_cast<size_t>(std::min(wanted, static_cast<double>(rows_)));
+    narrowest_beam_ = std::max(static_cast<size_t>(std::min<uint64_t>(request_.ef, rows_)), kNarrowestBeam);
   }
 
   Result<std::vector<SearchHit>> Run();
 
  private:
   Status SearchPart(uint32_t part);
-  Status SearchChunk(uint32_t part, PartRows& rows);
+  Status SearchChunk(std::unique_ptr<SearchedPart> chunk);
+  size_t ShareOf(const TablePart& part) const;
+  Status FindInIndex(const SearchedPart& chunk, size_t wanted);
+  Status WidenShares();
   Status SearchSegment(uint32_t part, const PartRows& rows);
+  const HnswIndex* IndexOf(uint32_t part) const;
   Status CompareAll(uint32_t part, const PartRows& rows);
   Status ComparePatched(uint32_t part, const std::vector<RowId>& patched, const PartRows& rows);
   const CodeScorer& ScorerOf(const Quantizer& quantizer);
@@ -78,9 +98,11 @@ class TableSearch {
   const SearchContext context_;
   bool rescores_ = true;
   size_t wanted_ = 0;
-  size_t beam_ = 0;
+  uint64_t rows_ = 0;
+  size_t narrowest_beam_ = 0;
   NearestRows nearest_;  // by exact distances
   std::vector<Candidate> candidates_;
+  std::vector<std::unique_ptr<SearchedPart>> shares_;  // chunks that were asked for their share only
   std::vector<std::pair<uint64_t, std::unique_ptr<CodeScorer>>> scorers_;  // by the quantiser's id
 };
 
@@ -89,13 +111,17 @@ Result<std::vector<SearchHit>> TableSearch::Run() {
     return std::vector<SearchHit>();
   }
   for (uint32_t part = 0; part < snapshot_.parts.size(); ++part) {
+    ASSIGN_OR_RETURN(const bool ended, IsOutOfTime(cancel_, statistics_));
+    if (ended) {
+      break;
+    }
     RETURN_IF_ERROR(SearchPart(part));
     if (candidates_.size() > 2 * wanted_) {  // many parts and a large k do not pile up
       KeepNearest(candidates_, wanted_);
     }
   }
   // One cut over all parts, before any vector is read.
-  KeepNearest(candidates_, wanted_);
+  RETURN_IF_ERROR(WidenShares());
   statistics_.candidates += candidates_.size();
   {
     const StageTimer timer(statistics_.rescore_seconds);
@@ -116,7 +142,8 @@ Status TableSearch::SearchPart(uint32_t part) {
     const StageTimer timer(statistics_.filter_seconds);
     ASSIGN_OR_RETURN(filter, request_.filter(part));
   }
-  PartRows rows(table_part, filtered ? &filter : nullptr);
+  auto searched = std::make_unique<SearchedPart>(table_part, part, std::move(filter), filtered);
+  PartRows& rows = searched->rows;
   if (request_.excluded && request_.excluded->part == part) {
     const RowId excluded[] = {request_.excluded->row};
     rows.LeaveOut(excluded);
@@ -129,21 +156,75 @@ Status TableSearch::SearchPart(uint32_t part) {
   if (request_.full_scan || (rescores_ && rows.MostRows() <= wanted_)) {
     return CompareAll(part, rows);
   }
-  return table_part.is_disk_chunk() ? SearchChunk(part, rows) : SearchSegment(part, rows);
+  return table_part.is_disk_chunk() ? SearchChunk(std::move(searched)) : SearchSegment(part, rows);
 }
 
-Status TableSearch::SearchChunk(uint32_t part, PartRows& rows) {
-  const TablePart& chunk = *snapshot_.parts[part];
-  const auto* index = dynamic_cast<const HnswIndex*>(chunk.vector_index(*request_.column));
-  if (index == nullptr || index->contents() == IndexContents::kNothing) {
-    return CompareAll(part, rows);
+// nullptr: the chunk has none, or one without codes.
+const HnswIndex* TableSearch::IndexOf(uint32_t part) const {
+  const auto* index = dynamic_cast<const HnswIndex*>(snapshot_.parts[part]->vector_index(*request_.column));
+  return index == nullptr || index->contents() == IndexContents::kNothing ? nullptr : index;
+}
+
+Status TableSearch::SearchChunk(std::unique_ptr<SearchedPart> chunk) {
+  if (IndexOf(chunk->number) == nullptr) {
+    return CompareAll(chunk->number, chunk->rows);
   }
-  const std::vector<RowId> patched = chunk.PatchedRows(request_.column->id);
-  RETURN_IF_ERROR(ComparePatched(part, patched, rows));
-  rows.LeaveOut(patched);
-  const IndexSearch search{
-      .index = *index, .rows = rows, .part = part, .wanted = wanted_, .beam = beam_, .cancel = cancel_};
-  return FindCandidates(search, ScorerOf(*index->codec()), candidates_, statistics_);
+  const std::vector<RowId> patched = snapshot_.parts[chunk->number]->PatchedRows(request_.column->id);
+  RETURN_IF_ERROR(ComparePatched(chunk->number, patched, chunk->rows));
+  chunk->rows.LeaveOut(patched);
+  const size_t share = ShareOf(*snapshot_.parts[chunk->number]);
+  const size_t before = candidates_.size();
+  RETURN_IF_ERROR(FindInIndex(*chunk, share));
+  if (share < wanted_ && candidates_.size() - before >= share) {
+    chunk->farthest = std::max_element(candidates_.begin() + static_cast<std::ptrdiff_t>(before),
+                                       candidates_.end(), HasSmallerEstimate)
+                          ->estimate;
+    shares_.push_back(std::move(chunk));
+  }
+  return Status::Ok();
+}
+
+// How many of the candidates lie in a part if they are spread evenly, and hardly ever more: a binomial
+// distribution's mean and three deviations (as Lucene divides k over segments).
+size_t TableSearch::ShareOf(const TablePart& part) const {
+  const double share = static_cast<double>(part.row_count()) / static_cast<double>(rows_);
+  const auto wanted = static_cast<double>(wanted_);
+  const double most = wanted * share + 3 * std::sqrt(wanted * share * (1 - share)) + 1;
+  return std::min(wanted_, static_cast<size_t>(most));
+}
+
+Status TableSearch::FindInIndex(const SearchedPart& chunk, size_t wanted) {
+  const HnswIndex& index = *IndexOf(chunk.number);
+  const IndexSearch search{.index = index,
+                           .rows = chunk.rows,
+                           .part = chunk.number,
+                           .wanted = wanted,
+                           .beam = std::max(wanted, narrowest_beam_),
+                           .cancel = cancel_};
+  return FindCandidates(search, ScorerOf(*index.codec()), candidates_, statistics_);
+}
+
+// Cuts the candidates to the nearest. A chunk all of whose share is among them may have more of them and is
+// searched again, for as many as are wanted.
+Status TableSearch::WidenShares() {
+  while (true) {
+    KeepNearest(candidates_, wanted_);
+    const bool is_full = candidates_.size() == wanted_;
+    const float cut =
+        is_full ? std::max_element(candidates_.begin(), candidates_.end(), HasSmallerEstimate)->estimate
+                : std::numeric_limits<float>::infinity();
+    const auto cut_short = std::find_if(shares_.begin(), shares_.end(),
+                                        [&](const auto& chunk) { return chunk->farthest <= cut; });
+    if (cut_short == shares_.end()) {
+      return Status::Ok();
+    }
+    const std::unique_ptr<SearchedPart> chunk = std::move(*cut_short);
+    shares_.erase(cut_short);
+    std::erase_if(candidates_,
+                  [&](const Candidate& candidate) { return candidate.location.part == chunk->number; });
+    const StageTimer timer(statistics_.walk_seconds);
+    RETURN_IF_ERROR(FindInIndex(*chunk, wanted_));
+  }
 }
 
 Status TableSearch::SearchSegment(uint32_t part, const PartRows& rows) {

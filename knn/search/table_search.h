@@ -52,6 +52,7 @@ struct SearchStatistics {
   uint64_t graph_parts = 0;            // parts whose graph was walked
   uint64_t code_parts = 0;             // parts whose codes were scanned
   DiskReads disk;                      // while exact distances of candidates were computed
+  bool out_of_time = false;            // it ended before it was done: rows may be missing
   double filter_seconds = 0;
   double walk_seconds = 0;
   double rescore_seconds = 0;

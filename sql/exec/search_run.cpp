@@ -36,7 +36,7 @@ class SearchRun {
         AddRanking(list, knn.weight);
       }
     }
-    outcome_.out_of_time = filter_ && filter_->out_of_time();
+    outcome_.out_of_time = outcome_.statistics.out_of_time || (filter_ && filter_->out_of_time());
     outcome_.found = Found(std::move(hits));
     return std::move(outcome_);
   }

@@ -107,6 +107,9 @@ Status ExecuteSelect(const SelectStatement& statement, StatementContext& context
   if (plans[0].search) {
     ASSIGN_OR_RETURN(search, RunSearch(plans[0], context));
     UseFound(search->found, plans);
+    if (search->out_of_time) {  // what was found by then is shown
+      context.cancel.SetDeadline(CancelToken::Clock::time_point::max());
+    }
   }
   const double searched = SecondsSince(start);
   for (size_t i = 0; i < plans.size(); ++i) {

@@ -2,6 +2,9 @@
 
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
+#include <string>
+#include <system_error>
 
 namespace stoa::sql {
 namespace {
@@ -26,10 +29,11 @@ const char* ReadFloat(const char* at, const char* end, float& value) {
   if (error == std::errc() && std::isfinite(value)) {
     return stop;
   }
-  double wide = 0;  // too small for a float, or too large
-  const auto [wide_stop, wide_error] = std::from_chars(begin, end, wide);
-  value = static_cast<float>(wide);
-  return wide_error == std::errc() && std::isfinite(value) ? wide_stop : nullptr;
+  if (error != std::errc::result_out_of_range) {
+    return nullptr;
+  }
+  value = std::strtof(std::string(begin, stop).c_str(), nullptr);  // too small: 0 or nearly; or too large
+  return std::isfinite(value) ? stop : nullptr;
 }
 
 }  // namespace

@@ -11,8 +11,8 @@ constexpr uint64_t kPageBits = 12;
 constexpr uint64_t kPageBytes = uint64_t{1} << kPageBits;
 // So many ranges between two looks at the thread's faults, which are a system call.
 constexpr int64_t kRangesBetweenLooks = 256;
-// A batch of so many ranges is worth a look at some of its pages, one of every kRangesASample.
-constexpr size_t kBatchRanges = 16;
+// Of more than one range some are looked at, one of every kRangesASample.
+constexpr size_t kBatchRanges = 2;
 constexpr size_t kRangesASample = 16;
 
 uint64_t NextId() {

@@ -2,6 +2,9 @@
 """Seeded kill -9 loop over disk chunks: writers on a row-wise and a columnar table whose RAM part is so small that
 flushes and merges run all the time, a maintainer that issues FLUSH, OPTIMIZE and ALTER, readers that watch counts.
 
+The tables have vectors, and enough rows that their chunks have codes of them: after a restart rows are found by their own
+vectors, all when every vector is compared, nearly all by the codes, and all distances are exact.
+
 The ledger and its rules are in ledger.py. Besides: rows of batch 0 are replaced all the time, and no reader may ever see
 one of them missing, twice, or two versions at once; ids are unique; a restart leaves no file that no table needs; every
 fourth round the restarted server flushes and merges and must still have everything, and --check-table finds no fault.
@@ -11,6 +14,7 @@ fourth round the restarted server flushes and merges and must still have everyth
 Last line: "N passed, N failed" (a round is one check).
 """
 import argparse
+import hashlib
 import random
 import shutil
 import sys
@@ -26,19 +30,33 @@ TABLES = ("loop_rows", "loop_columns")
 OTHER = "loop_other"  # made, filled, truncated and dropped all the time
 WATCHED = 50  # ids 1 … WATCHED of both tables, always there
 PAD = "some words that fill the row so that the memory of the table is used up soon " * 3
-CREATE = ("CREATE TABLE %s (w int, v int, b bigint, s string, m multi, body text) engine='%s' rt_mem_limit='256K' "
-          "optimize_cutoff='2'")
+CREATE = ("CREATE TABLE %s (w int, v int, b bigint, s string, m multi, body text, e float_vector knn_type='hnsw' knn_dims='40' "
+          "hnsw_similarity='l2' quantization='8bit') engine='%s' rt_mem_limit='256K' optimize_cutoff='2'")
+DIMS = 40
+QUIET_ROWS = 1100  # that nobody changes: codes begin at 1,024 vectors
+QUIET_BATCH = 1 << 20
+SEARCHES = 150  # a table, after each restart
+NEAREST = 64  # more than the rows of a batch, which are equal after an UPDATE
+
+
+def vector(row, version):
+    """REPLACE gives each row its own; UPDATE gives all of them that of row 0."""
+    return [byte - 128 for byte in hashlib.sha512(b"%d of %d" % (version, row)).digest()[:DIMS]]
+
+
+def vector_text(row, version):
+    return "(%s)" % ",".join(map(str, vector(row, version)))
 
 
 class ChunkWriter(Writer):
     def replace(self, table, ids, version):
-        return "REPLACE INTO %s (id, w, v, b, s, m, body) VALUES %s" % (table, ",".join(
-            "(%d,%d,%d,%d,'text %d of %d',(%d,7),'%s%d')" % (i, self.number, version, version * 10**6, version, i, version,
-                                                            PAD, i) for i in ids))
+        return "REPLACE INTO %s (id, w, v, b, s, m, body, e) VALUES %s" % (table, ",".join(
+            "(%d,%d,%d,%d,'text %d of %d',(%d,7),'%s%d',%s)" % (i, self.number, version, version * 10**6, version, i, version,
+                                                               PAD, i, vector_text(i, version)) for i in ids))
 
     def update(self, table, ids, version):
-        return "UPDATE %s SET v=%d, b=%d, m=(%d,7) WHERE id IN (%s)" % (table, version, version * 10**6, version,
-                                                                      ",".join(map(str, ids)))
+        return "UPDATE %s SET v=%d, b=%d, m=(%d,7), e=%s WHERE id IN (%s)" % (
+            table, version, version * 10**6, version, vector_text(0, version), ",".join(map(str, ids)))
 
 
 class Replacer(ChunkWriter):
@@ -105,7 +123,7 @@ class Maintainer(threading.Thread):
             "FLUSH RAMCHUNK %s", "FLUSH RAMCHUNK %s", "OPTIMIZE TABLE %s OPTION sync=1, cutoff=1", "OPTIMIZE TABLE %s",
             "FLUSH TABLE %s", "ALTER TABLE %s ADD COLUMN x int", "ALTER TABLE %s DROP COLUMN x",
             "ALTER TABLE %s access_columnar_attrs='file'", "ALTER TABLE %s access_columnar_attrs='mmap'",
-            "ALTER TABLE %s rt_mem_limit='256K'"]) % table
+            "ALTER TABLE %s rt_mem_limit='256K'", "ALTER TABLE %s REBUILD KNN"]) % table
 
     def run(self):
         try:
@@ -149,19 +167,56 @@ def read_back(server):
         for number, table in enumerate(TABLES):
             cursor.execute("SELECT count(*), count(distinct id) FROM %s" % table)
             counts = [int(value) for value in cursor.fetchone()]
-            cursor.execute("SELECT id, v, b, s, m, body FROM %s LIMIT 1000000" % table)
+            cursor.execute("SELECT id, v, b, s, m, body, e FROM %s LIMIT 1000000" % table)
             rows = cursor.fetchall()
             ids = {int(row[0]) for row in rows}
             if counts != [len(rows), len(rows)] or len(ids) != len(rows):
                 complaints.append("%s: %d rows, %d ids, count(*) and distinct ids say %s" % (table, len(rows), len(ids),
                                                                                            counts))
-            for row_id, version, big, text, values, body in rows:
+            for row_id, version, big, text, values, body, values_of_e in rows:
                 fits = (text.endswith(" of %s" % row_id) and int(big) == int(version) * 10**6 and body == PAD + str(row_id)
-                        and str(values) == ",".join(map(str, sorted({7, int(version)}))))
+                        and str(values) == ",".join(map(str, sorted({7, int(version)})))
+                        and as_vector(values_of_e) in (vector(int(row_id), int(version)), vector(0, int(version))))
                 key = int(row_id) + (number << 60 if int(row_id) <= WATCHED else 0)
                 found[key] = (table, int(version), fits)
     connection.close()
     return found, complaints
+
+
+def as_vector(text):
+    return [float(value) for value in text.split(",")]
+
+
+def search_all(server, chance):
+    """Complaints about searches for some rows of each table by their own vectors."""
+    complaints = []
+    connection = server.connect()
+    for table in TABLES:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT id, e FROM %s LIMIT 1000000" % table)
+            vectors = {int(row): as_vector(text) for row, text in cursor.fetchall()}
+            sample = chance.sample(sorted(vectors), min(SEARCHES, len(vectors)))
+            lost = sum(not find(cursor, table, vectors, row, ", {fullscan=1}", complaints) for row in sample)
+            missed = sum(not find(cursor, table, vectors, row, "", complaints) for row in sample)
+        complaints += ["%s: %d rows are not found by their vectors, all compared" % (table, lost)] if lost else []
+        if missed > len(sample) // 100:
+            complaints.append("%s: %d of %d rows are not found by their vectors" % (table, missed, len(sample)))
+    connection.close()
+    return complaints
+
+
+def find(cursor, table, vectors, row, options, complaints):
+    """Whether a row is found by its own vector; complains of wrong distances and of too few rows."""
+    text = ",".join("%d" % value for value in vectors[row])
+    cursor.execute("SELECT id, knn_dist() FROM %s WHERE knn(e, %d, (%s)%s) LIMIT %d" % (table, NEAREST, text, options, NEAREST))
+    hits = [(int(found), float(distance)) for found, distance in cursor.fetchall()]
+    if len(hits) != min(NEAREST, len(vectors)) or hits != sorted(hits, key=lambda hit: (hit[1], hit[0])):
+        complaints.append("%s: %d rows in the order %s" % (table, len(hits), hits))
+    for found, distance in hits:
+        exact = found in vectors and sum((a - b) ** 2 for a, b in zip(vectors[found], vectors[row]))
+        if found not in vectors or distance != exact:
+            complaints.append("%s: row %d at distance %r, not %r, from row %d" % (table, found, distance, exact, row))
+    return any(hit == (row, 0) for hit in hits)
 
 
 def chunk_numbers(server, table):
@@ -183,6 +238,12 @@ def make_tables(server, ledger):
             ids = list(range(1, WATCHED + 1))
             cursor.execute(first.replace(table, ids, 5))
             ledger["batches"][number] = (table, [i + (number << 60) for i in ids], 5)
+            quiet = [QUIET_BATCH * (number + 1) + i for i in range(QUIET_ROWS)]
+            for start in range(0, QUIET_ROWS, 100):
+                cursor.execute(first.replace(table, quiet[start:start + 100], 6))
+            ledger["batches"][QUIET_BATCH + number] = (table, quiet, 6)
+            cursor.execute("FLUSH RAMCHUNK " + table)
+            cursor.execute("OPTIMIZE TABLE %s OPTION sync=1, cutoff=1" % table)
     connection.close()
 
 
@@ -245,7 +306,7 @@ class Loop:
         for writer, ledger in zip(writers, self.ledgers):
             complaints += ["writer %d: %s" % (writer.number, c) for c in check(found, ledger, writer.in_flight)]
             writer.in_flight = None
-        return complaints
+        return complaints + search_all(self.server, self.chance)
 
     def verify_after_merge(self, writers):
         connection = self.server.connect()

@@ -72,6 +72,7 @@ class Workload:
                   self.plain("FLUSH RAMCHUNK fp_columns"), self.inserting("fp_rows", 5),
                   self.plain("OPTIMIZE TABLE fp_rows OPTION sync=1, cutoff=1"), self.updating("fp_rows"),
                   self.plain("OPTIMIZE TABLE fp_columns OPTION sync=1, cutoff=1"), self.deleting("fp_columns"),
+                  self.plain("ALTER TABLE fp_columns REBUILD KNN"), self.updating("fp_columns"),
                   self.plain("ALTER TABLE fp_columns access_columnar_attrs='mmap'"),
                   self.plain("FLUSH TABLE fp_columns"), self.dropping_column("fp_rows"), self.replacing("fp_rows"),
                   self.dropping_column("fp_columns"), self.creating("fp_other"), self.inserting("fp_other", 20),

@@ -34,8 +34,8 @@ def is_refusal(error):
 class Server:
     """A searchd in the foreground with its data under `folder`; `settings`: more lines of the config."""
 
-    def __init__(self, searchd, folder, settings=()):
-        self.searchd, self.folder = searchd, folder
+    def __init__(self, searchd, folder, settings=(), read_timeout=60):
+        self.searchd, self.folder, self.read_timeout = searchd, folder, read_timeout
         self.data = os.path.join(folder, "data")
         self.port = free_port()
         self.process = None
@@ -64,7 +64,7 @@ class Server:
 
     def connect(self):
         return pymysql.connect(host="127.0.0.1", port=self.port, user="kill", autocommit=True, connect_timeout=5,
-                               read_timeout=60)
+                               read_timeout=self.read_timeout)
 
     def alive(self):
         return self.process.poll() is None

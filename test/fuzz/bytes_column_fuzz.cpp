@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "fuzz_sections.h"
 #include "storage/base/memory_env.h"
 #include "storage/column/set_column.h"
 #include "storage/column/text_column.h"
@@ -23,33 +24,9 @@ using namespace stoa::storage;  // NOLINT(google-build-using-namespace)
 constexpr SectionFileKind kKind{{'F', 'U', 'Z', 'Z'}, {.kind = "file", .oldest_readable = 1, .current = 1}};
 constexpr char kPath[] = "/d/column";
 
-void Require(bool condition) {
-  if (!condition) {
-    std::abort();
-  }
-}
-
-// Bytes of the input; zeros behind its end.
-class Input {
- public:
-  explicit Input(std::string_view bytes) : bytes_(bytes) {}
-  bool done() const { return bytes_.empty(); }
-  uint32_t Take(size_t bytes) {
-    uint32_t value = 0;
-    for (size_t i = 0; i < bytes && !bytes_.empty(); ++i) {
-      value = value << 8 | static_cast<uint8_t>(bytes_.front());
-      bytes_.remove_prefix(1);
-    }
-    return value;
-  }
-
- private:
-  std::string_view bytes_;
-};
-
 class FuzzColumn : public ColumnInput {
  public:
-  explicit FuzzColumn(Input& input) {
+  explicit FuzzColumn(FuzzInput& input) {
     constexpr ColumnType kTypes[] = {ColumnType::kString, ColumnType::kMulti, ColumnType::kMulti64,
                                      ColumnType::kFloatVector, ColumnType::kFloatVectorArray};
     definition_.id = ColumnId(2);
@@ -211,70 +188,27 @@ void ReadColumn(MemoryEnv& env, AccessMode mode, ColumnType type, const std::vec
   Require(values == nullptr || checked.ok());
 }
 
-struct Section {
-  SectionEntry entry;
-  std::string bytes;
-};
-
-std::vector<Section> ReadSections(MemoryEnv& env) {
-  std::vector<Section> sections;
-  const auto file = OpenSectionFile::Open(env, kPath, kKind, AccessMode::kFile);
-  Require(file.ok());
-  for (const SectionEntry& entry : (*file)->sections()) {
-    const auto section = (*file)->Section(entry.kind, entry.key);
-    Require(section.ok());
-    ReadBuffer buffer;
-    const auto bytes = section->Read(0, section->length(), buffer);
-    Require(bytes.ok());
-    sections.push_back({entry, std::string(*bytes)});
-  }
-  return sections;
-}
-
-void Damage(std::vector<Section>& sections, Input& input) {
-  while (!input.done() && !sections.empty()) {
-    Section& section = sections[input.Take(1) % sections.size()];
-    const uint32_t what = input.Take(1);
-    if (what == 255) {
-      section.bytes.resize(section.bytes.size() - std::min<size_t>(section.bytes.size(), input.Take(1)));
-    } else if (what == 254) {
-      section.bytes.append(input.Take(1), '\1');
-    } else if (!section.bytes.empty()) {
-      const uint32_t offset = what < 200 ? what : input.Take(3);
-      section.bytes[offset % section.bytes.size()] = static_cast<char>(input.Take(1));
-    }
-  }
-}
-
-template <typename Write>
-void WriteFile(MemoryEnv& env, Write write) {
+void WriteSound(MemoryEnv& env, FuzzColumn& column) {
   auto file = env.Create(kPath);
   Require(file.ok());
   SectionFileWriter writer(**file, kKind, 1);
-  Require(write(writer).ok() && writer.Finish().ok() && (*file)->Close().ok());
+  Require(WriteColumn(column, writer).ok() && writer.Finish().ok() && (*file)->Close().ok());
 }
 
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  Input input({reinterpret_cast<const char*>(data), size});
+  FuzzInput input({reinterpret_cast<const char*>(data), size});
   FuzzColumn column(input);
   MemoryEnv env;
   Require(env.MakeFolder("/d").ok());
-  WriteFile(env, [&](SectionFileWriter& writer) { return WriteColumn(column, writer); });
+  WriteSound(env, column);
   for (const AccessMode mode : {AccessMode::kMmap, AccessMode::kFile}) {
     ReadColumn(env, mode, column.definition().type, &column.values());
   }
-  std::vector<Section> sections = ReadSections(env);
+  std::vector<FuzzSection> sections = ReadSections(env, kPath, kKind);
   Damage(sections, input);
-  WriteFile(env, [&](SectionFileWriter& writer) {
-    for (const Section& section : sections) {
-      const SectionLayout layout{.alignment = section.entry.page_size == 4096 ? 4096u : 64u,
-                                 .page_size = section.entry.page_size};
-      RETURN_IF_ERROR(writer.AddSection(section.entry.kind, section.entry.key, section.bytes, layout));
-    }
-    return Status::Ok();
-  });
+  WriteSections(env, kPath, kKind, 1, sections);
   for (const AccessMode mode : {AccessMode::kMmap, AccessMode::kFile}) {
     ReadColumn(env, mode, column.definition().type, nullptr);
   }

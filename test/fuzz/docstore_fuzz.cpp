@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "fuzz_sections.h"
 #include "storage/base/memory_env.h"
 #include "storage/chunk/docstore.h"
 #include "storage/chunk/docstore_codec.h"
@@ -43,22 +44,11 @@ void ReadAll(MemoryEnv& env) {
   }
 }
 
-// Takes a length byte and so many bytes off the front.
-std::string_view Take(std::string_view& input) {
-  if (input.empty()) {
-    return {};
-  }
-  const size_t length = std::min<size_t>(static_cast<uint8_t>(input[0]), input.size() - 1);
-  const std::string_view taken = input.substr(1, length);
-  input.remove_prefix(1 + length);
-  return taken;
-}
-
 void ReadFramed(MemoryEnv& env, std::string_view input) {
   auto file = env.Create(kPath);
   SectionFileWriter writer(**file, kDocstoreKind, kChunk);
-  (void)writer.AddSection(kDocstoreInfoSection, 0, Take(input));
-  (void)writer.AddSection(kDocstoreDirectorySection, 0, Take(input));
+  (void)writer.AddSection(kDocstoreInfoSection, 0, TakePiece(input));
+  (void)writer.AddSection(kDocstoreDirectorySection, 0, TakePiece(input));
   (void)writer.AddSection(kDocstoreBlockSection, 0, input, {.page_size = kDocstorePage});
   (void)writer.Finish();
   ReadAll(env);
@@ -66,7 +56,7 @@ void ReadFramed(MemoryEnv& env, std::string_view input) {
 
 // One block, the input, of a file that is right otherwise.
 void ReadBlock(MemoryEnv& env, std::string_view input, BlockCodec codec) {
-  const std::string_view head = Take(input);
+  const std::string_view head = TakePiece(input);
   const uint32_t raw_size = head.empty() ? 0 : static_cast<uint8_t>(head[0]) * 64u;
   const uint32_t rows = head.size() < 2 ? 1 : static_cast<uint8_t>(head[1]);
   const DocstoreInfo info{rows, codec, {{ColumnId(1), ColumnType::kText}, {ColumnId(2), ColumnType::kText}}};

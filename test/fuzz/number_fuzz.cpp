@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "fuzz_sections.h"
 #include "storage/base/memory_env.h"
 #include "storage/column/number_column.h"
 #include "storage/format/open_section_file.h"
@@ -39,12 +40,6 @@ class WholeInput : public ColumnInput {
   const ColumnValues& values_;
   bool given_ = false;
 };
-
-void Require(bool holds) {
-  if (!holds) {
-    std::abort();
-  }
-}
 
 void SelectAll(ColumnReader& reader, uint32_t rows, const std::vector<int64_t>& members) {
   const std::vector<ColumnPredicate> predicates{

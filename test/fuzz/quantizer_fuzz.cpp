@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -48,8 +49,7 @@ void Use(std::string_view bytes, std::string_view values) {
     }
     scorer->ScoreWithErrors(pointers.data(), kVectors, distances, errors);
     for (size_t j = 0; j < kVectors; ++j) {
-      const bool nan = distances[j] != distances[j] || errors[j] != errors[j];
-      if (nan && (*quantizer)->options().kind != CodeKind::kFloat) {
+      if (std::isnan(distances[j]) || std::isnan(errors[j])) {
         std::abort();
       }
     }

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "fuzz_sections.h"
 #include "storage/base/memory_env.h"
 #include "storage/chunk/rowwise_file.h"
 #include "storage/chunk/rowwise_layout.h"
@@ -81,17 +82,6 @@ void Write(MemoryEnv& env, const char* path, const SectionFileKind& kind,
   (void)writer.Finish();
 }
 
-// Takes a length byte and so many bytes off the front.
-std::string_view Take(std::string_view& input) {
-  if (input.empty()) {
-    return {};
-  }
-  const size_t length = std::min<size_t>(static_cast<uint8_t>(input[0]), input.size() - 1);
-  const std::string_view taken = input.substr(1, length);
-  input.remove_prefix(1 + length);
-  return taken;
-}
-
 }  // namespace
 
 // Even first byte: the .spa is the input as it is. Odd: the input is cut into layout, rows and values, framed
@@ -107,8 +97,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     Write(env, "/d/a.spb", kBlobKind, {"some values for the references"});
     (void)WriteFileAtomically(env, "/d/a.spa", input);
   } else {
-    const std::string_view layout = Take(input);
-    const std::string_view rows = Take(input);
+    const std::string_view layout = TakePiece(input);
+    const std::string_view rows = TakePiece(input);
     Write(env, "/d/a.spa", kRowwiseKind, {layout, rows});
     Write(env, "/d/a.spb", kBlobKind, {input});
   }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "fuzz_sections.h"
 #include "storage/base/crc32c.h"
 #include "storage/base/memory_env.h"
 #include "storage/format/open_section_file.h"
@@ -28,12 +29,6 @@ T Take(std::string_view& input) {
   return value;
 }
 
-void Expect(bool condition) {
-  if (!condition) {
-    std::abort();
-  }
-}
-
 void ReadEverywhere(const SectionBytes& section) {
   const uint64_t length = section.length();
   ReadBuffer buffer;
@@ -47,7 +42,7 @@ void ReadEverywhere(const SectionBytes& section) {
   for (uint64_t offset = 0; offset < length; offset += 1 + length / 3) {
     (void)cursor.At(offset, std::min<uint64_t>(100, length - offset));
   }
-  Expect(!section.Read(length, 1, buffer).ok());
+  Require(!section.Read(length, 1, buffer).ok());
 }
 
 // Both modes and the other reader agree on what is in order.
@@ -63,12 +58,12 @@ void Load(MemoryEnv& env) {
     }
     readable[mode == AccessMode::kFile ? 1 : 0] = file.value()->CheckAll(false).ok();
   }
-  Expect(readable[0] == readable[1]);
+  Require(readable[0] == readable[1]);
   const auto reader = SectionFileReader::Open(env, "/d/a", kKind);
-  Expect(reader.ok() || !readable[0]);
+  Require(reader.ok() || !readable[0]);
   if (reader.ok()) {
     for (const SectionEntry& entry : reader->sections()) {
-      Expect(reader->Read(entry).ok() || !readable[0]);
+      Require(reader->Read(entry).ok() || !readable[0]);
     }
   }
 }
@@ -116,20 +111,20 @@ void RoundTrip(MemoryEnv& env, std::string_view input) {
     written.push_back(bytes);
     input.remove_prefix(std::min(bytes.size(), input.size()));
   }
-  Expect(writer.Finish().ok());
+  Require(writer.Finish().ok());
   const auto open = OpenSectionFile::Open(env, "/d/a", kKind, AccessMode::kFile).value();
   for (size_t i = 0; i < written.size(); ++i) {
     ReadBuffer buffer;
     const SectionBytes section = open->Section(1, static_cast<uint32_t>(i)).value();
-    Expect(section.Read(0, section.length(), buffer).value() == written[i]);
+    Require(section.Read(0, section.length(), buffer).value() == written[i]);
   }
-  Expect(open->CheckAll(false).ok());
+  Require(open->CheckAll(false).ok());
   std::string bytes = env.ReadFile("/d/a").value();
   char& damaged = bytes[damaged_at % bytes.size()];
   damaged = static_cast<char>(damaged ^ 1);
-  Expect(WriteFileAtomically(env, "/d/a", bytes).ok());
+  Require(WriteFileAtomically(env, "/d/a", bytes).ok());
   const auto reopened = OpenSectionFile::Open(env, "/d/a", kKind, AccessMode::kMmap);
-  Expect(!reopened.ok() || !reopened.value()->CheckAll(false).ok());
+  Require(!reopened.ok() || !reopened.value()->CheckAll(false).ok());
 }
 
 }  // namespace

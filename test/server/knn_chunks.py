@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""knn_chunks.py SEARCHD [SECONDS=8]: vectors under writers, flushes, merges and restarts.
+"""knn_chunks.py SEARCHD [SECONDS=8 [SEARCHES=2000]]: vectors under writers, flushes, merges and restarts.
 
 Four writers insert, replace, update and delete rows of their own while flushes and OPTIMIZE make and merge chunks and
 readers search; afterwards, and after a restart, every live row is found at distance 0 by its own vector, deleted ones
@@ -15,11 +15,18 @@ import time
 import server_under_test as base
 
 DIMS = 40  # few enough to be quick, more than codes are left out for
+GRAPH_DIMS, GRAPH_ROWS = 512, 4400  # so much that a graph is made
 WRITERS = 4
 
 
-def vector(rng):
-    return [round(rng.uniform(-1, 1), 3) for _ in range(DIMS)]
+PLACES = [[random.Random(place * GRAPH_DIMS + i).uniform(-1, 1) for i in range(GRAPH_DIMS)] for place in range(50)]
+
+
+def vector(rng, dims):
+    """Few dims: anywhere. Many: around one of some places, as no walk finds its way among so many without structure."""
+    if dims < GRAPH_DIMS:
+        return [round(rng.uniform(-1, 1), 3) for _ in range(dims)]
+    return [round(value + rng.uniform(-0.5, 0.5), 3) for value in rng.choice(PLACES)]
 
 
 def text(values):
@@ -29,8 +36,10 @@ def text(values):
 class Writer(threading.Thread):
     """Writes ids number, number + WRITERS, …; knows what it has written."""
 
-    def __init__(self, server, table, number, until):
+    def __init__(self, server, table, dims, number, until):
         super().__init__()
+        self.dims = dims
+        self.least_rows = GRAPH_ROWS // WRITERS if dims == GRAPH_DIMS else 50
         self.cursor = server.connect().cursor()
         self.table = table
         self.number = number
@@ -42,18 +51,18 @@ class Writer(threading.Thread):
     def run(self):
         try:
             next_id = self.number + WRITERS
-            while time.monotonic() < self.until:
+            while time.monotonic() < self.until or len(self.rows) < self.least_rows:
                 choice = self.rng.random()
-                if choice < 0.5 or len(self.rows) < 50:
-                    batch = {next_id + WRITERS * i: vector(self.rng) for i in range(40)}
+                if choice < 0.5 or len(self.rows) < self.least_rows:
+                    batch = {next_id + WRITERS * i: vector(self.rng, self.dims) for i in range(40)}
                     next_id += WRITERS * 40
                     self.write("INSERT", batch)
                 elif choice < 0.75:
                     ids = self.rng.sample(sorted(self.rows), 10)
-                    self.write("REPLACE", {row: vector(self.rng) for row in ids})
+                    self.write("REPLACE", {row: vector(self.rng, self.dims) for row in ids})
                 elif choice < 0.85:
                     row = self.rng.choice(sorted(self.rows))
-                    values = vector(self.rng)
+                    values = vector(self.rng, self.dims)
                     self.cursor.execute(f"UPDATE {self.table} SET v={text(values)} WHERE id={row}")
                     self.rows[row] = values
                 else:
@@ -77,14 +86,14 @@ def run_until(until, failures, step):
         failures.append(error)
 
 
-def check_rows(server, table, rows, rng):
+def check_rows(server, table, rows, rng, searches):
     cursor = server.connect().cursor()
     cursor.execute(f"SELECT count(*) FROM {table}")
     base.expect(cursor.fetchone()[0] == len(rows), "count(*) is not the number of rows")
-    sample = rng.sample(sorted(rows), min(2000, len(rows)))
+    sample = rng.sample(sorted(rows), min(searches, len(rows)))
     # Vectors without structure are the hardest for a graph: of 1,000 a walk of the usual width misses up to three, also
     # in a graph that is built anew. A wide one finds every row that no index has in a wrong place.
-    for options, ids, most in (("", sample, len(sample) // 200), (", {ef=2000}", sample[:400], 0)):
+    for options, ids, most in (("", sample, len(sample) // 200), (", {ef=2000}", sample[:searches // 5], 0)):
         lost = 0
         for row in ids:
             cursor.execute(f"SELECT id, knn_dist() FROM {table} WHERE knn(v, 5, {text(rows[row])}{options})")
@@ -96,24 +105,25 @@ def check_rows(server, table, rows, rng):
     base.expect(sorted(found) == sorted(rows), "a search for all rows does not return each live row once")
 
 
-def churn(searchd, seconds, engine, quantization):
+def churn(searchd, seconds, searches, engine, quantization, dims):
     with tempfile.TemporaryDirectory() as home:
         with base.Server(searchd, home, "rt_mem_limit = 4m") as server:
             cursor = server.connect().cursor()
-            cursor.execute(f"CREATE TABLE t (g int, v float_vector knn_type='hnsw' knn_dims='{DIMS}' "
+            cursor.execute(f"CREATE TABLE t (g int, v float_vector knn_type='hnsw' knn_dims='{dims}' "
                            f"hnsw_similarity='l2' quantization='{quantization}') engine='{engine}'")
             until = time.monotonic() + seconds
-            writers = [Writer(server, "t", number, until) for number in range(WRITERS)]
+            writers = [Writer(server, "t", dims, number, until) for number in range(WRITERS)]
             failures = []
             rng = random.Random(99)
             maintenance = server.connect().cursor()
             reader = server.connect().cursor()
-            statements = ["FLUSH RAMCHUNK t", "FLUSH RAMCHUNK t", "OPTIMIZE TABLE t OPTION sync=1, cutoff=1"]
+            statements = ["FLUSH RAMCHUNK t"] * 4 + ["OPTIMIZE TABLE t OPTION sync=1, cutoff=1"] * 2
+            statements += ["ALTER TABLE t REBUILD KNN"]
             threads = writers + [
                 threading.Thread(target=run_until,
                                  args=(until, failures, lambda: maintenance.execute(rng.choice(statements)))),
                 threading.Thread(target=run_until, args=(until, failures, lambda: reader.execute(
-                    f"SELECT id, knn_dist() FROM t WHERE knn(v, 10, {text(vector(rng))}, {{ef=100}}) AND g < 5")))]
+                    f"SELECT id, knn_dist() FROM t WHERE knn(v, 10, {text(vector(rng, dims))}, {{ef=100}}) AND g < 5")))]
             for thread in threads:
                 thread.start()
             for thread in threads:
@@ -121,13 +131,19 @@ def churn(searchd, seconds, engine, quantization):
             failures += [writer.failure for writer in writers if writer.failure]
             base.expect(not failures, f"failed: {failures}")
             rows = {row: values for writer in writers for row, values in writer.rows.items()}
-            check_rows(server, "t", rows, rng)
+            check_rows(server, "t", rows, rng, searches)
             server.stop()
             server.start()
-            check_rows(server, "t", rows, rng)
-            server.connect().cursor().execute("OPTIMIZE TABLE t OPTION sync=1, cutoff=1")
-            check_rows(server, "t", rows, rng)
-            check_eviction(server.connect().cursor(), text(vector(rng)))
+            check_rows(server, "t", rows, rng, searches)
+            cursor = server.connect().cursor()
+            cursor.execute("OPTIMIZE TABLE t OPTION sync=1, cutoff=1")
+            check_rows(server, "t", rows, rng, searches)
+            if dims == GRAPH_DIMS:
+                cursor.execute(f"SELECT id FROM t WHERE knn(v, 5, {text(vector(rng, dims))})")
+                cursor.execute("SHOW META LIKE 'knn_graph_parts'")
+                base.expect(cursor.fetchone()[1] == "1", "no graph was walked")
+            else:
+                check_eviction(cursor, text(vector(rng, dims)))
 
 
 def check_eviction(cursor, query):
@@ -147,13 +163,15 @@ def check_eviction(cursor, query):
 def main():
     searchd = sys.argv[1]
     seconds = float(sys.argv[2]) if len(sys.argv) > 2 else 8
+    searches = int(sys.argv[3]) if len(sys.argv) > 3 else 2000
     passed = failed = 0
-    for engine, quantization in (("columnar", "8bit"), ("rowwise", "none"), ("columnar", "1bit")):
+    for engine, quantization, dims in (("columnar", "8bit", DIMS), ("rowwise", "none", DIMS), ("columnar", "1bit", DIMS),
+                                       ("columnar", "8bit", GRAPH_DIMS)):
         try:
-            churn(searchd, seconds, engine, quantization)
+            churn(searchd, seconds, searches, engine, quantization, dims)
             passed += 1
         except Exception as error:  # pylint: disable=broad-except
-            print(f"FAIL {engine} {quantization}: {error}")
+            print(f"FAIL {engine} {quantization} {dims} dims: {error}")
             failed += 1
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0

@@ -24,9 +24,10 @@ import pymysql
 from pymysql.constants import COMMAND
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "crash"))
-from chunk_kill_loop import CREATE, TABLES, WATCHED, ChunkWriter, Reader, Replacer, make_tables, read_back  # noqa: E402
+from chunk_kill_loop import CREATE, TABLES, WATCHED, ChunkWriter, Reader, Replacer, make_tables, read_back, search_all, vector_text  # noqa: E402
 from ledger import Server, check, leftovers  # noqa: E402
 
+PATIENCE = 300  # seconds: merges wait for those that clients asked for who went away, which is long under a sanitizer
 SECOND_PLACES = ("mix_made", "mix_copy", "mix_renamed")
 GONE = ("no such table", "is none", "requires an existing", "not exist", "unknown local table", "already exists", "is not found",
         "was dropped", "unknown table")
@@ -34,7 +35,7 @@ MAINTENANCE = (
     "FLUSH RAMCHUNK {t}", "FLUSH RAMCHUNK {t}", "FLUSH TABLE {t}", "OPTIMIZE TABLE {t}", "OPTIMIZE TABLE {t} OPTION cutoff=1",
     "OPTIMIZE TABLE {t} OPTION sync=1, cutoff=1", "ALTER TABLE {t} access_columnar_attrs='file'",
     "ALTER TABLE {t} access_columnar_attrs='mmap'", "ALTER TABLE {t} rt_mem_limit='256K'", "ALTER TABLE {t} rt_mem_limit='1M'",
-    "ALTER TABLE {t} ADD COLUMN x int", "ALTER TABLE {t} DROP COLUMN x", "ALTER TABLE {t} MODIFY COLUMN x bigint",
+    "ALTER TABLE {t} REBUILD KNN", "ALTER TABLE {t} ADD COLUMN x int", "ALTER TABLE {t} DROP COLUMN x", "ALTER TABLE {t} MODIFY COLUMN x bigint",
     "FREEZE {t}; UNFREEZE {t}", "SET GLOBAL auto_optimize = 0", "SET GLOBAL auto_optimize = 1",
     "SET GLOBAL parallel_chunk_merges = 1", "SET GLOBAL parallel_chunk_merges = 3")
 # What of MAINTENANCE may be refused, and how: another connection was faster.
@@ -48,6 +49,10 @@ QUERIES = (
     "SELECT v % 7 AS k, avg(b), count(*) FROM {t} WHERE w IN (0, 1) GROUP BY k ORDER BY count(*) DESC, k ASC LIMIT 3; SHOW META",
     "SELECT count(*) FROM (SELECT id FROM {t} ORDER BY v ASC LIMIT 200)",
     "SELECT id FROM {t} LIMIT 5 FACET w FACET v % 3",
+    "SELECT id, knn_dist(), e FROM {t} WHERE knn(e, 20, {id}) LIMIT 20", "SELECT id FROM {t} WHERE knn(e, 5, {e}) AND w = 1",
+    "SELECT id, knn_dist() FROM {t} WHERE knn(e, 9, {e}, {{fullscan=1}}); SHOW META",
+    "SELECT id, knn_dist() FROM {t} WHERE knn(e, 9, {e}, {{rescore=0, prefilter=0, ef=300}}) AND v > {v}",
+    "SELECT w, count(*) FROM {t} WHERE knn(e, 300, {e}) GROUP BY w ORDER BY w ASC",
     "SELECT file FROM {t}.@files", "SHOW TABLE {t} STATUS", "SHOW TABLE {t} SETTINGS", "SHOW CREATE TABLE {t}", "DESC {t}",
     "SHOW TABLES", "SHOW THREADS", "SHOW STATUS", "SHOW LOCKS", "SHOW META", "SHOW GLOBAL VARIABLES")
 
@@ -126,7 +131,8 @@ class Asker(Client):
 
     def work(self, connection):
         query = self.random.choice(QUERIES).format(t=self.random.choice(TABLES), id=self.random.randint(1, WATCHED),
-                                                   v=self.random.randint(1, 10**6))
+                                                   v=self.random.randint(1, 10**6),
+                                                   e=vector_text(0, self.random.randint(1, 10**6)))
         rows = self.ask(connection, query)
         if query.startswith("SELECT * FROM") and len(rows) != 1:
             self.complaints.append("%s: %s" % (query, rows))
@@ -156,7 +162,7 @@ def finish(threads):
     for thread in threads:
         thread.stop = True
     for thread in threads:
-        thread.join(120)
+        thread.join(PATIENCE)
     return ["%s hangs" % type(thread).__name__ for thread in threads if thread.is_alive()]
 
 
@@ -165,7 +171,7 @@ class Mix:
         self.args = args
         self.folder = tempfile.mkdtemp(prefix="stoa-mix-")
         self.server = Server(args.searchd, self.folder, ("binlog_max_log_size = 4M", "threads = 6", "parallel_chunk_merges = 2",
-                                                         "rt_flush_period = 2"))
+                                                         "rt_flush_period = 2"), PATIENCE)
         self.ledgers = [{"next": 0, "batches": {}} for _ in range(args.writers + 1)]
 
     def prepare(self):
@@ -203,6 +209,7 @@ class Mix:
         found, complaints = read_back(self.server)
         for number, ledger in enumerate(self.ledgers):
             complaints += ["writer %d: %s" % (number, c) for c in check(found, ledger, None)]
+        complaints += search_all(self.server, random.Random(self.args.seed))
         return ["%s: %s" % (when, c) for c in complaints]
 
     def close(self, when):

@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <cstring>
 #include <numeric>
 
 #include "fake_part.h"
@@ -120,6 +121,35 @@ TEST_CASE("chunks of a table share a quantiser and are searched as one", "[knn]"
       CHECK(second->index->quantizer()->id() == first->index->quantizer()->id());
       CHECK(table.Recall(10) > (std::string_view(quantization) == "1bitsimple" ? 0.75 : 0.9));
     }
+  }
+}
+
+TEST_CASE("neighbours that all lie in one of many chunks are found, and the others do not pay for it",
+          "[knn]") {
+  Table table(VectorColumnOf(160, "l2", "8bit"));
+  table.BuildIndex(*table.AddChunk(1500));
+  for (int chunk = 1; chunk < 8; ++chunk) {
+    const auto part = table.AddChunk(1000);
+    // Chunks lie far apart, as rows of different times may.
+    for (std::string& bytes : part->vectors) {
+      float first = 0;
+      std::memcpy(&first, bytes.data(), sizeof(first));
+      first += static_cast<float>(chunk);
+      std::memcpy(bytes.data(), &first, sizeof(first));
+    }
+    table.BuildIndex(*part, table.snapshot.parts[0]->vector_index(table.column)->quantizer());
+  }
+  SearchRequest request{.query = table.source.Next(), .k = 200};
+  for (const float at : {0.0F, 3.5F, 7.0F}) {
+    request.query[0] += at;
+    request.full_scan = false;
+    const std::vector<SearchHit> found = table.Search(request);
+    request.full_scan = true;
+    const std::vector<SearchHit> exact = table.Search(request);
+    REQUIRE(found.size() == exact.size());
+    const auto same = std::mismatch(found.begin(), found.end(), exact.begin(),
+                                    [](const SearchHit& a, const SearchHit& b) { return a.id == b.id; });
+    CHECK(same.first - found.begin() > 190);
   }
 }
 
@@ -277,6 +307,24 @@ TEST_CASE("a search that was cancelled ends with an error", "[knn]") {
     REQUIRE_FALSE(hits.ok());
     CHECK(hits.status().code() == StatusCode::kCancelled);
   }
+}
+
+TEST_CASE("a search whose time is over ends with what it has", "[knn]") {
+  Table table(VectorColumnOf(256, "l2", "8bit"));
+  table.BuildIndex(*table.AddChunk(9000));
+  // The filter takes all the time there is: the first part is still searched, the second is not.
+  table.BuildIndex(*table.AddChunk(9000));
+  CancelToken cancel;
+  SearchRequest request{.column = &table.column, .query = table.source.Next(), .k = 10};
+  request.filter = [&](uint32_t) -> Result<RowBits> {
+    cancel.SetDeadline(CancelToken::Clock::now());
+    return RowBits{.words = std::vector<uint64_t>((9000 + 63) / 64, 1), .count = (9000 + 63) / 64};
+  };
+  SearchStatistics statistics;
+  const auto hits = SearchTable(table.snapshot, request, &cancel, statistics);
+  REQUIRE(hits.ok());
+  CHECK(statistics.out_of_time);
+  CHECK(std::all_of(hits->begin(), hits->end(), [](const SearchHit& hit) { return hit.location.part == 0; }));
 }
 
 TEST_CASE("below a thousand vectors there is no quantiser and the answer is exact", "[knn]") {

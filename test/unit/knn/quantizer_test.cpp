@@ -343,7 +343,7 @@ TEST_CASE("odd vectors have estimates as well", "[knn]") {
                              {kDims, std::vector<float>(kDims, 1.0F)},
                              {kDims, std::vector<float>(kDims, 1e-42F)},
                              vectors};
-  for (const CodeKind kind : {CodeKind::k8Bit, CodeKind::k4Bit, CodeKind::k1Bit, CodeKind::kSign}) {
+  for (const CodeKind kind : kKinds) {
     for (const Metric metric : kMetrics) {
       for (const Vectors& sample : samples) {
         const auto quantizer = Trained(kind, metric, sample);
