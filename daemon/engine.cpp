@@ -61,7 +61,8 @@ void ReadMaintenance(const config::SettingValues& values, storage::StorageOption
   options.knn_parallel_build = static_cast<uint32_t>(values.Integer("knn_parallel_build"));
 }
 
-storage::StorageOptions MakeStorageOptions(const LaunchPlan& plan, bool ignore_damaged_transactions) {
+storage::StorageOptions MakeStorageOptions(const LaunchPlan& plan, bool ignore_damaged_transactions,
+                                           std::shared_ptr<knn::IndexMemory> index_memory) {
   const config::SettingValues& values = plan.values;
   storage::StorageOptions options;
   options.data_dir = plan.data_dir;
@@ -76,9 +77,7 @@ storage::StorageOptions MakeStorageOptions(const LaunchPlan& plan, bool ignore_d
   options.access_columnar_attrs = values.Text("access_columnar_attrs") == "file" ? storage::AccessMode::kFile
                                                                                  : storage::AccessMode::kMmap;
   options.docstore_cache_size = static_cast<uint64_t>(values.Integer("docstore_cache_size"));
-  const auto index_memory =
-      std::make_shared<knn::IndexMemory>(static_cast<uint64_t>(values.Integer("knn_mem_limit")));
-  options.vector_index_format = std::make_shared<const knn::HnswFormat>(index_memory);
+  options.vector_index_format = std::make_shared<const knn::HnswFormat>(std::move(index_memory));
   ReadMaintenance(values, options);
   return options;
 }
@@ -154,7 +153,9 @@ Engine::Engine(const LaunchPlan& plan, LogFiles& logs)
     : logs_(logs),
       config_file_(plan.config_file),
       version_(plan.values.Text("mysql_version_string")),
-      values_(plan.values) {}
+      values_(plan.values),
+      index_memory_(
+          std::make_shared<knn::IndexMemory>(static_cast<uint64_t>(plan.values.Integer("knn_mem_limit")))) {}
 
 Result<std::unique_ptr<Engine>> Engine::Start(const LaunchPlan& plan, bool ignore_damaged_transactions,
                                               Env& env, LogFiles& logs) {
@@ -164,7 +165,8 @@ Result<std::unique_ptr<Engine>> Engine::Start(const LaunchPlan& plan, bool ignor
   MakePageCache(plan.values);
   ASSIGN_OR_RETURN(
       engine->catalog_,
-      storage::Catalog::Open(MakeStorageOptions(plan, ignore_damaged_transactions), env, Clock::System()));
+      storage::Catalog::Open(MakeStorageOptions(plan, ignore_damaged_transactions, engine->index_memory_),
+                             env, Clock::System()));
   engine->server_->Run({.catalog = engine->catalog_.get(), .server = engine.get(), .clock = &Clock::System()},
                        engine->query_log_.get());
   return engine;
@@ -270,6 +272,7 @@ std::vector<sql::NamedValue> Engine::StatusCounters() const {
   rows.push_back({"commits", std::to_string(counters.commits)});
   rows.push_back({"binlog_bytes", std::to_string(counters.binlog_bytes)});
   rows.push_back({"binlog_syncs", std::to_string(counters.binlog_syncs)});
+  rows.push_back({"knn_index_bytes", std::to_string(index_memory_->used())});
   rows.push_back({"maintenance_jobs", std::to_string(catalog_->Jobs().size())});
   AddWork("flush", "flushes", counters.flushes, rows);
   AddWork("merge", "merges", counters.merges, rows);

@@ -10,6 +10,7 @@
 #include "daemon/log_files.h"
 #include "daemon/query_log.h"
 #include "daemon/server.h"
+#include "knn/index/index_memory.h"
 #include "sql/server_view.h"
 #include "storage/base/env.h"
 #include "storage/base/mutex.h"
@@ -55,6 +56,7 @@ class Engine : public sql::ServerView {
   mutable Mutex mutex_;
   config::SettingValues values_ GUARDED_BY(mutex_);
   std::unique_ptr<QueryLog> query_log_;
+  const std::shared_ptr<knn::IndexMemory> index_memory_;
   std::unique_ptr<storage::Catalog> catalog_;
   std::unique_ptr<Server> server_;
   bool stopped_ = false;

@@ -5,30 +5,33 @@
 namespace stoa::sql {
 namespace {
 
-class DistanceColumn : public SourceReader {
+// Reads one of the values that each row was found with.
+class FoundValues : public SourceReader {
  public:
-  DistanceColumn(const FoundRows& found, uint32_t part) : found_(found), part_(part) {}
+  FoundValues(const std::vector<RowRef>& found, const std::vector<float>& values, uint32_t part)
+      : found_(found), values_(values), part_(part) {}
 
   Status Read(std::span<const RowId> rows, Vector& out) override {
     out.Reset(ValueType::kFloat, rows.size());
-    auto at = found_.rows.begin();
+    auto at = found_.begin();
     for (size_t i = 0; i < rows.size(); ++i) {
       const RowRef wanted{part_, rows[i]};
-      at = std::lower_bound(at, found_.rows.end(), wanted);
-      if (at == found_.rows.end() || *at != wanted) {
-        return InternalError("the distance of a row that was not found");
+      at = std::lower_bound(at, found_.end(), wanted);
+      if (at == found_.end() || *at != wanted) {
+        return InternalError("the distance or score of a row that was not found");
       }
-      out.reals()[i] = static_cast<double>(found_.distances[static_cast<size_t>(at - found_.rows.begin())]);
+      out.reals()[i] = static_cast<double>(values_[static_cast<size_t>(at - found_.begin())]);
     }
     return Status::Ok();
   }
 
   Status Select(uint32_t, const storage::ColumnPredicate&, storage::BlockBits&) override {
-    return UnsupportedError("distances do not test their values");
+    return UnsupportedError("distances and scores do not test their values");
   }
 
  private:
-  const FoundRows& found_;
+  const std::vector<RowRef>& found_;
+  const std::vector<float>& values_;
   uint32_t part_;
 };
 
@@ -37,7 +40,9 @@ class FoundSource : public RowSource {
   FoundSource(std::shared_ptr<const RowSource> source, std::shared_ptr<const FoundRows> found)
       : source_(std::move(source)), found_(std::move(found)) {
     columns_ = source_->columns();
-    columns_.push_back({"knn_dist()", ValueType::kFloat, storage::ColumnType::kFloat, true, false});
+    for (const char* name : {"knn_dist()", "hybrid_score()"}) {
+      columns_.push_back({name, ValueType::kFloat, storage::ColumnType::kFloat, true, false});
+    }
   }
 
   size_t part_count() const override { return source_->part_count(); }
@@ -51,8 +56,10 @@ class FoundSource : public RowSource {
     if (column < source_->columns().size()) {
       return source_->OpenColumn(part, column);
     }
-    return std::unique_ptr<SourceReader>(
-        std::make_unique<DistanceColumn>(*found_, static_cast<uint32_t>(part)));
+    const bool is_distance =
+        column - source_->columns().size() == static_cast<size_t>(FoundColumn::kDistance);
+    return std::unique_ptr<SourceReader>(std::make_unique<FoundValues>(
+        found_->rows, is_distance ? found_->distances : found_->scores, static_cast<uint32_t>(part)));
   }
 
  private:

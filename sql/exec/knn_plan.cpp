@@ -24,6 +24,8 @@ class KnnBinder {
       : knn_(knn), source_(source), scope_(scope), statement_(statement) {}
 
   Result<KnnPlan> Bind() {
+    std::transform(knn_.alias.begin(), knn_.alias.end(), std::back_inserter(plan_.name),
+                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
     RETURN_IF_ERROR(FindColumn());
     RETURN_IF_ERROR(ReadQuery(*knn_.args.back()));
     if (knn_.args.size() == 2) {
@@ -191,29 +193,6 @@ class KnnBinder {
 };
 
 }  // namespace
-
-void CollectConjuncts(const ParsedExpr& where, std::vector<const ParsedExpr*>& conjuncts) {
-  if (where.kind == ParsedKind::kBinary && where.op == Operator::kAnd) {
-    CollectConjuncts(*where.args[0], conjuncts);
-    CollectConjuncts(*where.args[1], conjuncts);
-  } else {
-    conjuncts.push_back(&where);
-  }
-}
-
-Result<const ParsedExpr*> FindKnn(const std::vector<const ParsedExpr*>& conjuncts) {
-  const ParsedExpr* knn = nullptr;
-  for (const ParsedExpr* condition : conjuncts) {
-    if (condition->kind != ParsedKind::kKnn) {
-      continue;
-    }
-    if (knn != nullptr) {
-      return SyntaxError("multiple KNN clauses require hybrid fusion (set fusion_method='rrf')");
-    }
-    knn = condition;
-  }
-  return knn;
-}
 
 Result<KnnPlan> BindKnn(const ParsedExpr& knn, const RowSource& source, const NameScope& scope,
                         std::string_view statement) {

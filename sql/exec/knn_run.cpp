@@ -5,7 +5,7 @@
 #include <limits>
 #include <tuple>
 
-#include "sql/exec/part_filter.h"
+#include "sql/exec/source_readers.h"
 #include "sql/sql_error.h"
 
 namespace stoa::sql {
@@ -16,19 +16,13 @@ using storage::TableSnapshot;
 
 constexpr uint64_t kSmallTable = 8192;  // rows
 
-struct Hit {
-  RowRef row;
-  DocId id;
-  float distance;
-};
-
 // One search.
 class KnnRun {
  public:
-  KnnRun(const SelectPlan& plan, StatementContext& context)
-      : plan_(plan), knn_(*plan.knn), context_(context), request_(knn_.request) {}
+  KnnRun(const KnnPlan& knn, const RowSource& source, const PartRows& filter, StatementContext& context)
+      : knn_(knn), source_(source), filter_(filter), context_(context), request_(knn.request) {}
 
-  Result<KnnOutcome> Run() {
+  Result<std::vector<KnnHit>> Run(knn::SearchStatistics& statistics) {
     if (knn_.is_open) {
       return SyntaxError("a placeholder of knn() has no value");
     }
@@ -37,54 +31,46 @@ class KnnRun {
       if (!has_vector) {
         context_.warnings.push_back(
             fmt::format("document {} has no vector in '{}'", knn_.document->value, knn_.column));
-        return Finish();
+        return std::move(hits_);
       }
     }
     request_.k = static_cast<uint32_t>(
-        std::min<uint64_t>({knn_.rows, plan_.source->live_count(), std::numeric_limits<uint32_t>::max()}));
+        std::min<uint64_t>({knn_.rows, source_.live_count(), std::numeric_limits<uint32_t>::max()}));
     // Filtering a small table first is cheap, and does not lose rows.
-    request_.prefilter = request_.prefilter || plan_.source->live_count() < kSmallTable;
+    request_.prefilter = request_.prefilter || source_.live_count() < kSmallTable;
     if (request_.k > 0) {
-      RETURN_IF_ERROR(SearchTables());
+      RETURN_IF_ERROR(SearchTables(statistics));
     }
-    return Finish();
+    return std::move(hits_);
   }
 
  private:
-  Status SearchTables() {
-    std::optional<PartFilter> filter;
-    if (knn_.filter != nullptr) {
-      ASSIGN_OR_RETURN(PartFilter made,
-                       PartFilter::Make(*plan_.source, plan_.slots, knn_.filter.get(),
-                                        knn_.documents ? &*knn_.documents : nullptr, context_.cancel));
-      filter.emplace(std::move(made));
-    }
+  Status SearchTables(knn::SearchStatistics& statistics) {
     uint32_t first_part = 0;
-    for (const auto& table : plan_.source->tables()) {
-      if (filter) {
-        request_.filter = [&filter, first_part](uint32_t part) { return filter->RowsOf(first_part + part); };
+    for (const auto& table : source_.tables()) {
+      if (filter_) {
+        request_.filter = [this, first_part](uint32_t part) { return filter_(first_part + part); };
       }
-      RETURN_IF_ERROR(SearchTable(*table, first_part));
+      RETURN_IF_ERROR(SearchTable(*table, first_part, statistics));
       first_part += static_cast<uint32_t>(table->parts.size());
     }
-    outcome_.out_of_time = filter && filter->out_of_time();
-    if (plan_.source->tables().size() > 1 && hits_.size() > request_.k) {
-      std::sort(hits_.begin(), hits_.end(), [](const Hit& a, const Hit& b) {
-        return std::tie(a.distance, a.id) < std::tie(b.distance, b.id);
+    if (source_.tables().size() > 1) {
+      std::sort(hits_.begin(), hits_.end(), [](const KnnHit& a, const KnnHit& b) {
+        return std::tie(a.distance, a.id, a.row) < std::tie(b.distance, b.id, b.row);
       });
-      hits_.resize(request_.k);
+      hits_.resize(std::min<size_t>(hits_.size(), request_.k));
     }
     return Status::Ok();
   }
 
-  Status SearchTable(const TableSnapshot& table, uint32_t first_part) {
+  Status SearchTable(const TableSnapshot& table, uint32_t first_part, knn::SearchStatistics& statistics) {
     request_.column = table.definition->Find(knn_.column);
     request_.excluded.reset();
     if (document_ && document_->part >= first_part && document_->part - first_part < table.parts.size()) {
       request_.excluded = storage::RowLocation{document_->part - first_part, document_->row};
     }
     ASSIGN_OR_RETURN(const std::vector<knn::SearchHit> hits,
-                     knn::SearchTable(table, request_, &context_.cancel, outcome_.statistics));
+                     knn::SearchTable(table, request_, &context_.cancel, statistics));
     for (const knn::SearchHit& hit : hits) {
       hits_.push_back({{first_part + hit.location.part, hit.location.row}, hit.id, hit.distance});
     }
@@ -94,19 +80,19 @@ class KnnRun {
   // Makes the vector of the document the query; false: there is no such document, or it has no vector.
   Result<bool> ReadDocument() {
     std::vector<RowRef> found;
-    ASSIGN_OR_RETURN(const bool searched, plan_.source->FindDocument(*knn_.document, found));
+    ASSIGN_OR_RETURN(const bool searched, source_.FindDocument(*knn_.document, found));
     if (!searched || found.empty()) {
       return false;
     }
-    const int column = plan_.source->FindColumn(knn_.column);
-    SourceReaders readers(*plan_.source);
+    const int column = source_.FindColumn(knn_.column);
+    SourceReaders readers(source_);
     Vector values;
     RETURN_IF_ERROR(readers.Read(found[0].part, static_cast<size_t>(column), {&found[0].row, 1}, values));
     const std::string_view bytes = values.texts()[0];
     if (bytes.empty()) {
       return false;
     }
-    const size_t dims = plan_.source->tables()[0]->definition->Find(knn_.column)->knn->dims;
+    const size_t dims = source_.tables()[0]->definition->Find(knn_.column)->knn->dims;
     if (bytes.size() != dims * sizeof(float)) {
       return CorruptError("the vector of document {} has {} bytes, not {}", knn_.document->value,
                           bytes.size(), dims * sizeof(float));
@@ -117,32 +103,20 @@ class KnnRun {
     return true;
   }
 
-  KnnOutcome Finish() {
-    std::sort(hits_.begin(), hits_.end(), [](const Hit& a, const Hit& b) { return a.row < b.row; });
-    auto found = std::make_shared<FoundRows>();
-    found->rows.reserve(hits_.size());
-    found->distances.reserve(hits_.size());
-    for (const Hit& hit : hits_) {
-      found->rows.push_back(hit.row);
-      found->distances.push_back(hit.distance);
-    }
-    outcome_.found = std::move(found);
-    return std::move(outcome_);
-  }
-
-  const SelectPlan& plan_;
   const KnnPlan& knn_;
+  const RowSource& source_;
+  const PartRows& filter_;
   StatementContext& context_;
   knn::SearchRequest request_;
   std::optional<RowRef> document_;
-  std::vector<Hit> hits_;
-  KnnOutcome outcome_;
+  std::vector<KnnHit> hits_;
 };
 
 }  // namespace
 
-Result<KnnOutcome> RunKnn(const SelectPlan& plan, StatementContext& context) {
-  return KnnRun(plan, context).Run();
+Result<std::vector<KnnHit>> RunKnn(const KnnPlan& knn, const RowSource& source, const PartRows& filter,
+                                   StatementContext& context, knn::SearchStatistics& statistics) {
+  return KnnRun(knn, source, filter, context).Run(statistics);
 }
 
 }  // namespace stoa::sql

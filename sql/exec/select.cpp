@@ -2,8 +2,8 @@
 
 #include "sql/bind/expr_binder.h"
 #include "sql/exec/id_filter.h"
-#include "sql/exec/knn_run.h"
 #include "sql/exec/scan.h"
+#include "sql/exec/search_run.h"
 #include "sql/exec/select_run.h"
 #include "sql/exec/select_scope.h"
 #include "sql/sql_error.h"
@@ -18,17 +18,22 @@ double SecondsSince(steady_clock::time_point start) {
   return std::chrono::duration<double>(steady_clock::now() - start).count();
 }
 
-// What a KNN search did, and the stages of its statement; what comes before the search is planning.
-void SetKnnMeta(const KnnOutcome& outcome, double planned, double searched, double ended, QueryMeta& meta) {
+// What a search did, and the stages of its statement; what comes before the search is planning.
+void SetSearchMeta(const SelectPlan& plan, const SearchOutcome& outcome, double planned, double searched,
+                   double ended, QueryMeta& meta) {
   const knn::SearchStatistics& statistics = outcome.statistics;
   meta.knn = statistics;
-  const double stages = statistics.filter_seconds + statistics.walk_seconds + statistics.rescore_seconds;
+  const double stages = statistics.filter_seconds + statistics.walk_seconds + statistics.rescore_seconds +
+                        outcome.fusion_seconds;
   meta.stages = {{"plan", planned},
                  {"knn filter", statistics.filter_seconds},
                  {"knn walk", statistics.walk_seconds},
                  {"knn rescore", statistics.rescore_seconds},
-                 {"knn other", std::max(0.0, searched - planned - stages)},
-                 {"rows", ended - searched}};
+                 {"knn other", std::max(0.0, searched - planned - stages)}};
+  if (plan.search->fusion) {
+    meta.stages.push_back({"fusion", outcome.fusion_seconds});
+  }
+  meta.stages.push_back({"rows", ended - searched});
 }
 
 void SetMeta(const SelectPlan& plan, const SelectOutcome& outcome, steady_clock::time_point start,
@@ -50,6 +55,24 @@ void UseFound(const std::shared_ptr<const FoundRows>& found, std::vector<SelectP
     plan.found = found;
     plan.source = source;
   }
+}
+
+// A row for each list.
+Status ExplainSearch(const SelectPlan& plan, const std::string& table, StatementContext& context) {
+  const SearchPlan& search = *plan.search;
+  std::vector<std::vector<Value>> rows;
+  for (const KnnPlan& knn : search.lists) {
+    std::string extra = search.filter ? "KNN search with filter" : "KNN search";
+    if (search.fusion) {
+      extra +=
+          fmt::format(", fused (rrf, rank_constant {}, weight {})", search.fusion->rank_constant, knn.weight);
+    }
+    rows.push_back({Value::String("1"), Value::String("SIMPLE"), Value::String(table), Value::String("knn"),
+                    Value::String(knn.column),
+                    Value::String(std::to_string(std::min(knn.rows, plan.source->live_count()))),
+                    Value::String(std::move(extra))});
+  }
+  return SendRows(context, {"id", "select_type", "table", "type", "key", "rows", "Extra"}, rows);
 }
 
 // A warning or two may have come from every facet; one is enough.
@@ -79,20 +102,19 @@ Status ExecuteSelect(const SelectStatement& statement, StatementContext& context
   if (const uint64_t limit = plans[0].options.max_query_time_ms; limit > 0) {
     context.cancel.SetDeadline(start + std::chrono::milliseconds(limit));
   }
-  std::optional<KnnOutcome> knn;
+  std::optional<SearchOutcome> search;
   const double planned = SecondsSince(start);
-  if (plans[0].knn) {
-    ASSIGN_OR_RETURN(knn, RunKnn(plans[0], context));
-    UseFound(knn->found, plans);
-    knn->out_of_time = knn->out_of_time || knn->statistics.out_of_time;
-    if (knn->out_of_time) {  // what was found by then is shown
+  if (plans[0].search) {
+    ASSIGN_OR_RETURN(search, RunSearch(plans[0], context));
+    UseFound(search->found, plans);
+    if (search->out_of_time) {  // what was found by then is shown
       context.cancel.SetDeadline(CancelToken::Clock::time_point::max());
     }
   }
   const double searched = SecondsSince(start);
   for (size_t i = 0; i < plans.size(); ++i) {
     ASSIGN_OR_RETURN(SelectOutcome outcome, RunSelect(plans[i], context));
-    if (knn && knn->out_of_time) {
+    if (search && search->out_of_time) {
       outcome.out_of_time = true;
       outcome.complete = false;
     }
@@ -101,8 +123,8 @@ Status ExecuteSelect(const SelectStatement& statement, StatementContext& context
     }
     if (i == 0) {
       SetMeta(plans[0], outcome, start, context.session.meta);
-      if (knn) {
-        SetKnnMeta(*knn, planned, searched, SecondsSince(start), context.session.meta);
+      if (search) {
+        SetSearchMeta(plans[0], *search, planned, searched, SecondsSince(start), context.session.meta);
       }
     }
     const bool more = i + 1 < plans.size() || context.more_results;
@@ -128,12 +150,8 @@ Status ExecuteExplain(const ExplainStatement& statement, StatementContext& conte
   }
   ASSIGN_OR_RETURN(const OpenedSource source, OpenSource(*statement.select, context));
   ASSIGN_OR_RETURN(const SelectPlan plan, PlanSelect(*statement.select, source, context));
-  if (plan.knn) {
-    return SendRows(context, {"id", "select_type", "table", "type", "key", "rows", "Extra"},
-                    {{Value::String("1"), Value::String("SIMPLE"), Value::String(source.names[0]),
-                      Value::String("knn"), Value::String(plan.knn->column),
-                      Value::String(std::to_string(std::min(plan.knn->rows, plan.source->live_count()))),
-                      Value::String(plan.knn->filter ? "KNN search with filter" : "KNN search")}});
+  if (plan.search) {
+    return ExplainSearch(plan, source.names[0], context);
   }
   const std::string access =
       plan.documents ? "document id index" : (plan.filter ? "full scan with filter" : "full scan");

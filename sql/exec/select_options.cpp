@@ -1,6 +1,7 @@
 #include "sql/exec/select_options.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "sql/sql_error.h"
 #include "sql/statements/literal.h"
@@ -77,6 +78,10 @@ Result<uint64_t> OptionNumber(const ParsedOption& option) {
   if ((value.kind == ParsedKind::kInteger || value.kind == ParsedKind::kBool) && !value.out_of_range) {
     return value.kind == ParsedKind::kBool ? static_cast<uint64_t>(value.integer) : value.unsigned_integer;
   }
+  if (option.name == "rank_constant" || option.name == "window_size") {
+    return SyntaxError(
+        fmt::format("{} should be an integer, 0 or more: '{}'", option.name, OptionText(value)));
+  }
   return SyntaxError(fmt::format("{} value should be a number: '{}'", option.name, OptionText(value)));
 }
 
@@ -92,9 +97,8 @@ Status CheckTextOption(const ParsedOption& option) {
   if (option.name == "sort_method" && text != "pq" && text != "kbuffer") {
     return SyntaxError(fmt::format("unknown sort_method '{}', known are pq and kbuffer", text));
   }
-  if (option.name == "fusion_method") {
-    return text == "rrf" ? NotSupportedYet("hybrid search (fusion_method='rrf')")
-                         : SyntaxError(fmt::format("unknown fusion_method '{}', supported: rrf", text));
+  if (option.name == "fusion_method" && text != "rrf") {
+    return SyntaxError(fmt::format("unknown fusion_method '{}', supported: rrf", text));
   }
   if (option.name == "scroll") {
     return NotSupportedYet("OPTION scroll");
@@ -102,10 +106,51 @@ Status CheckTextOption(const ParsedOption& option) {
   return Status::Ok();
 }
 
+// (x=0.7, y=1).
+Status ReadFusionWeights(const ParsedOption& option, FusionOptions& fusion) {
+  if (option.value->kind != ParsedKind::kOptionMap) {
+    return SyntaxError("fusion_weights are written (alias=0.7, …)");
+  }
+  for (const ParsedOption& weight : option.value->options) {
+    Number number;
+    if (!ReadNumberOrText(*weight.value, number) || !(number.AsDouble() >= 0) ||
+        number.AsDouble() > std::numeric_limits<float>::max()) {
+      return SyntaxError(
+          fmt::format("the weight of '{}' in fusion_weights should be a number, 0 or more: '{}'", weight.name,
+                      OptionText(*weight.value)));
+    }
+    const bool is_known = std::any_of(fusion.weights.begin(), fusion.weights.end(),
+                                      [&](const auto& known) { return known.first == weight.name; });
+    if (is_known) {
+      return SyntaxError(fmt::format("'{}' stands twice in fusion_weights", weight.name));
+    }
+    fusion.weights.emplace_back(weight.name, number.AsDouble());
+  }
+  return Status::Ok();
+}
+
+void UseNumber(std::string_view name, uint64_t number, SelectOptions& options, FusionOptions& fusion) {
+  if (name == "max_matches") {
+    options.max_matches = number;
+  } else if (name == "max_query_time") {
+    options.max_query_time_ms = number;
+  } else if (name == "cutoff") {
+    options.cutoff = number;
+  } else if (name == "rand_seed") {
+    options.rand_seed = number;
+  } else if (name == "rank_constant") {
+    fusion.rank_constant = number;
+  } else if (name == "window_size") {
+    fusion.window_size = number;
+  }
+}
+
 }  // namespace
 
 Result<SelectOptions> ReadSelectOptions(const std::vector<ParsedOption>& options) {
   SelectOptions result;
+  FusionOptions fusion;  // checked in any case, used with fusion_method
+  bool fuses = false;
   for (const ParsedOption& option : options) {
     const auto* known = std::find_if(std::begin(kKnownOptions), std::end(kKnownOptions),
                                      [&](const KnownOption& k) { return k.name == option.name; });
@@ -113,22 +158,19 @@ Result<SelectOptions> ReadSelectOptions(const std::vector<ParsedOption>& options
       return SyntaxError(fmt::format("unknown option '{}'", option.name));
     }
     if (known->kind == OptionKind::kText) {
-      RETURN_IF_ERROR(CheckTextOption(option));
+      RETURN_IF_ERROR(option.name == "fusion_weights" ? ReadFusionWeights(option, fusion)
+                                                      : CheckTextOption(option));
+      fuses = fuses || option.name == "fusion_method";
       continue;
     }
     ASSIGN_OR_RETURN(const uint64_t number, OptionNumber(option));
-    if (option.name == "max_matches") {
-      if (number < 1) {
-        return SyntaxError("max_matches can not be less than one");
-      }
-      result.max_matches = number;
-    } else if (option.name == "max_query_time") {
-      result.max_query_time_ms = number;
-    } else if (option.name == "cutoff") {
-      result.cutoff = number;
-    } else if (option.name == "rand_seed") {
-      result.rand_seed = number;
+    if (option.name == "max_matches" && number < 1) {
+      return SyntaxError("max_matches can not be less than one");
     }
+    UseNumber(option.name, number, result, fusion);
+  }
+  if (fuses) {
+    result.fusion = std::move(fusion);
   }
   return result;
 }

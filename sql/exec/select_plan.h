@@ -8,8 +8,8 @@
 #include "sql/exec/aggregate.h"
 #include "sql/exec/found_rows.h"
 #include "sql/exec/grouper.h"
-#include "sql/exec/knn_plan.h"
 #include "sql/exec/row_source.h"
+#include "sql/exec/search_plan.h"
 #include "sql/exec/select_options.h"
 #include "sql/exec/slot_batch.h"
 #include "sql/exec/top_rows.h"
@@ -34,8 +34,8 @@ struct SelectPlan {
   std::vector<SlotInfo> slots;
   SharedExpr filter;
   std::optional<std::vector<DocId>> documents;  // the WHERE names these ids: no scan
-  // A KNN search finds the rows, as knn says; `filter` is what they have to pass afterwards.
-  std::optional<KnnPlan> knn;
+  // A search finds the rows; `filter` is what they have to pass afterwards.
+  std::optional<SearchPlan> search;
   std::shared_ptr<const FoundRows> found;  // by the search, which runs before the plan
 
   bool grouped = false;  // by keys, or one group for aggregates without GROUP BY

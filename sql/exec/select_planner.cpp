@@ -44,8 +44,9 @@ class SelectPlanner {
   Result<SelectPlan> Plan() {
     RETURN_IF_ERROR(ReadOptions());
     RETURN_IF_ERROR(FindSearch());
-    if (knn_ != nullptr) {
-      ASSIGN_OR_RETURN(plan_.knn, BindKnn(*knn_, *source_.rows, scope_, statement_text_));
+    if (!searches_.empty()) {
+      ASSIGN_OR_RETURN(plan_.search,
+                       BindSearches(searches_, plan_.options.fusion, *source_.rows, scope_, statement_text_));
     }
     RETURN_IF_ERROR(BindGroupBy(statement_.group_by, statement_.items));
     RETURN_IF_ERROR(BindWithinGroup(statement_.within_group_order, statement_.group_limit));
@@ -56,15 +57,18 @@ class SelectPlanner {
     RETURN_IF_ERROR(BindWhere());
     RETURN_IF_ERROR(BindHaving());
     RETURN_IF_ERROR(BindOrder(statement_.order_by));
-    OrderByDistance();
+    OrderByRank();
     RETURN_IF_ERROR(SetWindow(statement_.limit, source_.is_virtual || statement_.no_cache_hint));
-    SetRowsToFind();
+    if (plan_.search) {
+      SetRowsToFind(std::min(plan_.window.end, plan_.options.max_matches.value_or(plan_.window.end)),
+                    *plan_.search);
+    }
     return Finish();
   }
 
   Result<SelectPlan> PlanFacetOf(const FacetClause& facet) {
-    RETURN_IF_ERROR(FindSearch());
     RETURN_IF_ERROR(ReadOptions());
+    RETURN_IF_ERROR(FindSearch());
     plan_.options.max_matches.reset();  // it is about the rows of the query
     scope_.AddAliases(facet.items);
     RETURN_IF_ERROR(BindFacetKeys(facet));
@@ -121,11 +125,11 @@ class SelectPlanner {
     if (item.expr->kind == ParsedKind::kStar) {
       return AddStar(*item.expr);
     }
-    const size_t distance_uses = scope_.distance_uses();
+    const size_t rank_uses = scope_.uses(rank_);
     ASSIGN_OR_RETURN(SharedExpr expr, Bind(*item.expr, Clause::kItems));
     AddOutput(NameOf(item), std::move(expr));
-    item_has_distance_.resize(plan_.output.size());
-    item_has_distance_.back() = scope_.distance_uses() > distance_uses;
+    item_has_rank_.resize(plan_.output.size());
+    item_has_rank_.back() = scope_.uses(rank_) > rank_uses;
     const std::string name = PlainName(*item.expr, scope_);
     if (!name.empty() && source_.rows->FindColumn(name) >= 0) {
       plan_.output.back().column.original_name = name;
@@ -276,7 +280,7 @@ class SelectPlanner {
         source_.rows->columns()[0].column_type == storage::ColumnType::kId) {
       documents = DocumentsOf(*statement_.where, scope_);
     }
-    if (knn_ != nullptr) {
+    if (!searches_.empty()) {
       return BindAroundSearch(std::move(documents));
     }
     plan_.documents = std::move(documents);
@@ -284,22 +288,25 @@ class SelectPlanner {
     return Status::Ok();
   }
 
-  // Conditions on the distance are for the rows that were found, all others say what may be found.
+  // Conditions on distance or score are for the rows that were found, all others say what may be found.
   Status BindAroundSearch(std::optional<std::vector<DocId>> documents) {
     std::vector<SharedExpr> before;
     std::vector<SharedExpr> after;
     for (const ParsedExpr* condition : conditions_) {
-      if (condition == knn_) {
+      if (condition->kind == ParsedKind::kKnn) {
         continue;
       }
-      const size_t uses = scope_.distance_uses();
+      const auto found_uses = [this] {
+        return scope_.uses(FoundColumn::kDistance) + scope_.uses(FoundColumn::kScore);
+      };
+      const size_t uses = found_uses();
       ASSIGN_OR_RETURN(SharedExpr bound, BindCondition(*condition, Clause::kWhere));
-      (scope_.distance_uses() > uses ? after : before).push_back(std::move(bound));
+      (found_uses() > uses ? after : before).push_back(std::move(bound));
     }
     plan_.filter = AllOf(std::move(after));
-    if (plan_.knn) {
-      plan_.knn->filter = AllOf(std::move(before));
-      plan_.knn->documents = std::move(documents);
+    if (plan_.search) {
+      plan_.search->filter = AllOf(std::move(before));
+      plan_.search->documents = std::move(documents);
     }
     return Status::Ok();
   }
@@ -316,6 +323,9 @@ class SelectPlanner {
     if (expr.kind == ParsedKind::kMatch) {
       return NotSupportedYet("MATCH()");
     }
+    if (expr.kind == ParsedKind::kFunction && expr.name == "hybrid_match") {
+      return NotSupportedYet("HYBRID_MATCH()");
+    }
     for (const ParsedExprPtr& arg : expr.args) {
       RETURN_IF_ERROR(RefuseMatch(*arg));
     }
@@ -323,42 +333,38 @@ class SelectPlanner {
   }
 
   Status FindSearch() {
-    if (statement_.where == nullptr) {
-      return Status::Ok();
+    if (statement_.where != nullptr) {
+      RETURN_IF_ERROR(RefuseMatch(*statement_.where));
+      CollectConjuncts(*statement_.where, conditions_);
     }
-    RETURN_IF_ERROR(RefuseMatch(*statement_.where));
-    CollectConjuncts(*statement_.where, conditions_);
-    ASSIGN_OR_RETURN(knn_, FindKnn(conditions_));
-    if (knn_ != nullptr) {
-      scope_.AllowDistance();
+    ASSIGN_OR_RETURN(searches_, FindSearches(conditions_, plan_.options.fusion));
+    if (!searches_.empty()) {
+      scope_.Allow(FoundColumn::kDistance);
+    }
+    if (plan_.options.fusion) {
+      scope_.Allow(FoundColumn::kScore);
+      rank_ = FoundColumn::kScore;
     }
     return Status::Ok();
   }
 
-  // Nearest first, unless the user's keys mention the distance. A group stands where its nearest row does,
-  // unless there are keys at all.
-  void OrderByDistance() {
-    if (knn_ == nullptr) {
+  SortKey RankKey() { return {scope_.Found(rank_), rank_ == FoundColumn::kScore}; }
+
+  // Nearest (of a fusion: highest score) first, unless the user's keys mention it. A group stands where its
+  // first row does, unless there are keys at all.
+  void OrderByRank() {
+    if (searches_.empty()) {
       return;
     }
     const bool by_keys = !plan_.grouping.keys.empty();
     const bool is_one_group = !by_keys && !scope_.aggregates.empty();
     const bool keeps_rows = by_keys || (is_one_group && scope_.reads_rows);
     if (keeps_rows && plan_.grouping.within_order.empty()) {
-      plan_.grouping.within_order.push_back({scope_.Distance(), false});
+      plan_.grouping.within_order.push_back(RankKey());
     }
-    if (!order_has_distance_ && (by_keys ? plan_.order.empty() : !is_one_group)) {
-      plan_.order.insert(plan_.order.begin(), SortKey{scope_.Distance(), false});
+    if (!order_has_rank_ && (by_keys ? plan_.order.empty() : !is_one_group)) {
+      plan_.order.insert(plan_.order.begin(), RankKey());
     }
-  }
-
-  // The k of the search (DESIGN 4): as asked for, else as many rows as the answer may show.
-  void SetRowsToFind() {
-    if (!plan_.knn) {
-      return;
-    }
-    const uint64_t most = plan_.options.max_matches.value_or(plan_.window.end);
-    plan_.knn->rows = plan_.knn->k.value_or(std::min(plan_.window.end, most));
   }
 
   Status BindHaving() {
@@ -373,11 +379,11 @@ class SelectPlanner {
   }
 
   Status BindOrder(const std::vector<OrderKey>& order) {
-    const size_t distance_uses = scope_.distance_uses();
+    const size_t rank_uses = scope_.uses(rank_);
     for (const OrderKey& key : order) {
       RETURN_IF_ERROR(AddSortKey(key, Clause::kOrderBy, plan_.order));
     }
-    order_has_distance_ = order_has_distance_ || scope_.distance_uses() > distance_uses;
+    order_has_rank_ = order_has_rank_ || scope_.uses(rank_) > rank_uses;
     return Status::Ok();
   }
 
@@ -390,8 +396,8 @@ class SelectPlanner {
                           fmt::format("sort-by position {} is not an item of the select", position));
       }
       bound = plan_.output[position - 1].expr;
-      order_has_distance_ =
-          order_has_distance_ || (position <= item_has_distance_.size() && item_has_distance_[position - 1]);
+      order_has_rank_ =
+          order_has_rank_ || (position <= item_has_rank_.size() && item_has_rank_[position - 1]);
     } else {
       RETURN_IF_ERROR(BindSortKey(*key.expr, clause, bound));
     }
@@ -490,9 +496,10 @@ class SelectPlanner {
   SelectScope scope_;
   SelectPlan plan_;
   std::vector<const ParsedExpr*> conditions_;  // of the WHERE, ANDed
-  const ParsedExpr* knn_ = nullptr;            // one of them
-  std::vector<bool> item_has_distance_;        // by column of the answer
-  bool order_has_distance_ = false;
+  std::vector<const ParsedExpr*> searches_;    // among them
+  FoundColumn rank_ = FoundColumn::kDistance;  // what found rows are ordered by
+  std::vector<bool> item_has_rank_;            // by column of the answer
+  bool order_has_rank_ = false;
 };
 
 // Conditions of a WHERE that AND, OR and NOT connect.

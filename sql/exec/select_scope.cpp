@@ -19,7 +19,7 @@ SelectScope::SelectScope(const RowSource& source, std::vector<std::string> table
 void SelectScope::AddAliases(const std::vector<SelectItem>& items) {
   for (const SelectItem& item : items) {
     if (!item.alias.empty()) {
-      aliases_.try_emplace(item.alias, Alias{item.expr.get(), nullptr, false, false, false});
+      aliases_.try_emplace(item.alias, Alias{item.expr.get(), nullptr, false, false, {}});
     }
   }
 }
@@ -58,7 +58,7 @@ SharedExpr SelectScope::FindAlias(std::string_view alias) {
   Alias& entry = found->second;
   if (entry.bound == nullptr) {
     const size_t uses_before = aggregate_uses_;
-    const size_t distances_before = distance_uses_;
+    const PerFoundColumn<size_t> found_before = uses_;
     const Clause clause_before = std::exchange(clause_, Clause::kItems);
     entry.binding = true;
     Result<SharedExpr> bound = BindExpr(*entry.parsed, *this);
@@ -70,7 +70,9 @@ SharedExpr SelectScope::FindAlias(std::string_view alias) {
     }
     entry.bound = std::move(bound).value();
     entry.has_aggregate = aggregate_uses_ > uses_before;
-    entry.has_distance = distance_uses_ > distances_before;
+    for (size_t i = 0; i < uses_.size(); ++i) {
+      entry.has[i] = uses_[i] > found_before[i];
+    }
   }
   if (entry.has_aggregate) {
     if (clause_ == Clause::kWhere) {
@@ -84,7 +86,9 @@ SharedExpr SelectScope::FindAlias(std::string_view alias) {
     }
     ++aggregate_uses_;
   }
-  distance_uses_ += entry.has_distance ? 1 : 0;
+  for (size_t i = 0; i < uses_.size(); ++i) {
+    uses_[i] += entry.has[i] ? 1 : 0;
+  }
   reads_rows = true;  // perhaps: it may have been bound where that did not count
   return entry.bound;
 }
@@ -115,23 +119,28 @@ SharedExpr SelectScope::GroupKeyValue(size_t key) {
   return MakeSlot(SlotOf({SlotInfo::Kind::kGroupKey, key, type}), type);
 }
 
-SharedExpr SelectScope::Distance() {
-  return MakeSlot(SlotOf({SlotInfo::Kind::kColumn, source_.columns().size(), ValueType::kFloat}),
-                  ValueType::kFloat);
+SharedExpr SelectScope::Found(FoundColumn column) {
+  const size_t index = source_.columns().size() + static_cast<size_t>(column);
+  return MakeSlot(SlotOf({SlotInfo::Kind::kColumn, index, ValueType::kFloat}), ValueType::kFloat);
 }
 
-Result<SharedExpr> SelectScope::BindDistance(const ParsedExpr& call) {
+Status SelectScope::Error(std::string_view text) const {
   const std::string& table = bind_context_.table_name;
-  if (!has_distance_) {
-    constexpr std::string_view kText = "knn_dist() is only allowed for KNN() queries";
-    return table.empty() ? SyntaxError(std::string(kText)) : TableError(table, kText);
+  return table.empty() ? SyntaxError(std::string(text)) : TableError(table, text);
+}
+
+Result<SharedExpr> SelectScope::BindFound(const ParsedExpr& call, FoundColumn column) {
+  const bool is_distance = column == FoundColumn::kDistance;
+  if (!is_allowed_[static_cast<size_t>(column)]) {
+    return Error(is_distance ? "knn_dist() is only allowed for KNN() queries"
+                             : "HYBRID_SCORE() is only allowed for hybrid search queries");
   }
   if (!call.args.empty()) {
-    return TableError(table, "parse error: knn_dist() takes no arguments");
+    return Error(fmt::format("parse error: {}() takes no arguments", call.name));
   }
-  ++distance_uses_;
+  ++uses_[static_cast<size_t>(column)];
   reads_rows = reads_rows || (clause_ != Clause::kWhere && !inside_aggregate_);
-  return Distance();
+  return Found(column);
 }
 
 Result<SharedExpr> SelectScope::FindSpecial(const ParsedExpr& call) {
@@ -140,15 +149,13 @@ Result<SharedExpr> SelectScope::FindSpecial(const ParsedExpr& call) {
     return MakeConstant(Value::Int(1));  // no MATCH: every row weighs the same
   }
   if (name == "knn_dist") {
-    return BindDistance(call);
+    return BindFound(call, FoundColumn::kDistance);
   }
   if (name == "hybrid_match") {
     return NotSupportedYet("HYBRID_MATCH()");
   }
   if (name == "hybrid_score") {
-    constexpr std::string_view kText = "HYBRID_SCORE() is only allowed for hybrid search queries";
-    return bind_context_.table_name.empty() ? SyntaxError(std::string(kText))
-                                            : TableError(bind_context_.table_name, kText);
+    return BindFound(call, FoundColumn::kScore);
   }
   if (name == "groupby" && call.args.empty()) {
     if (group_keys_ == nullptr || group_keys_->empty()) {

@@ -1,11 +1,13 @@
 #pragma once
 
+#include <array>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "sql/bind/name_scope.h"
 #include "sql/exec/aggregate.h"
+#include "sql/exec/found_rows.h"
 #include "sql/exec/row_source.h"
 #include "sql/exec/slot_batch.h"
 #include "sql/session/session_state.h"
@@ -41,11 +43,11 @@ class SelectScope : public NameScope {
   const BindContext& context() const override { return bind_context_; }
   BindContext& mutable_context() { return bind_context_; }
 
-  // knn_dist() stands for the column of a FoundSource behind the source's own.
-  void AllowDistance() { has_distance_ = true; }
-  SharedExpr Distance();
-  // How often knn_dist() was bound, by itself or in an alias.
-  size_t distance_uses() const { return distance_uses_; }
+  // knn_dist(), hybrid_score(): columns of a found source behind the source's own.
+  void Allow(FoundColumn column) { is_allowed_[static_cast<size_t>(column)] = true; }
+  SharedExpr Found(FoundColumn column);
+  // How often it was bound, by itself or in an alias.
+  size_t uses(FoundColumn column) const { return uses_[static_cast<size_t>(column)]; }
 
   // What was bound so far. The vectors grow while expressions are bound and are moved into the plan at the
   // end.
@@ -57,16 +59,20 @@ class SelectScope : public NameScope {
   Status alias_error;
 
  private:
+  template <typename T>
+  using PerFoundColumn = std::array<T, 2>;
+
   struct Alias {
     const ParsedExpr* parsed = nullptr;
     SharedExpr bound;
     bool binding = false;
     bool has_aggregate = false;
-    bool has_distance = false;
+    PerFoundColumn<bool> has = {};
   };
 
   size_t SlotOf(SlotInfo info);
-  Result<SharedExpr> BindDistance(const ParsedExpr& call);
+  Result<SharedExpr> BindFound(const ParsedExpr& call, FoundColumn column);
+  Status Error(std::string_view text) const;
   Result<SharedExpr> BindAggregate(const ParsedExpr& call);
   Status ReadAggregateArgument(const ParsedExpr& call, AggregateCall& aggregate);
 
@@ -79,8 +85,8 @@ class SelectScope : public NameScope {
   const std::vector<SharedExpr>* group_keys_ = nullptr;
   std::map<std::string, size_t> aggregate_by_text_;
   size_t aggregate_uses_ = 0;
-  bool has_distance_ = false;
-  size_t distance_uses_ = 0;
+  PerFoundColumn<bool> is_allowed_ = {};
+  PerFoundColumn<size_t> uses_ = {};
   bool inside_aggregate_ = false;
 };
 

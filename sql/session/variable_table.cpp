@@ -33,6 +33,7 @@ constexpr auto kVariables = std::to_array<VariableDefinition>({
     Number("parallel_chunk_merges", ""),
     Number("merge_chunks_per_job", "2"),
     Number("knn_parallel_build", ""),
+    Fixed(Number("knn_mem_limit", "")),
     Number("embeddings_threads", "4"),
     Text("collation_connection", "utf8mb4_0900_ai_ci"),
     Text("query_log_format", "sphinxql"),
