@@ -46,6 +46,7 @@ int Main(int argc, char** argv) {
   app.add_option("--quantization", options.quantization);
   app.add_option("--similarity", options.similarity);
   app.add_option("--k", options.ks)->delimiter(',');
+  app.add_option("--tables", options.tables, "of three_way")->delimiter(',');
   app.add_option("--connections", options.connections)->delimiter(',');
   app.add_option("--seconds", options.seconds, "of one round");
   app.add_option("--rounds", options.rounds);

@@ -19,6 +19,7 @@ struct Options {
   std::string quantization = "1bit";
   std::string similarity = "cosine";
   std::vector<uint64_t> ks = {20, 100, 500};
+  std::vector<std::string> tables = {"by_row", "columnar_mmap", "columnar_file"};  // of three_way
   std::vector<int> connections = {16, 2};
   double seconds = 2.5;  // of one round
   int rounds = 3;

@@ -13,18 +13,39 @@ namespace {
 const TableSpec kTables[] = {{.name = "by_row", .engine = "rowwise"},
                              {.name = "columnar_mmap"},
                              {.name = "columnar_file", .access = "file"}};
-constexpr size_t kTableCount = std::size(kTables);
+constexpr double kWarmUpSeconds = 0.5;
+
+// One table after the other in rounds, each round beginning with another one.
+std::vector<LoadResult> MeasureCell(const Options& options, QueryLoad& load, uint64_t k,
+                                    const std::vector<std::string>& vectors) {
+  const size_t count = options.tables.size();
+  for (const std::string& table : options.tables) {
+    load.Run(NearestRows(table, k, vectors), kWarmUpSeconds);
+  }
+  std::vector<std::vector<LoadResult>> rounds(count);
+  for (size_t round = 0; round < static_cast<size_t>(options.rounds); ++round) {
+    for (size_t i = 0; i < count; ++i) {
+      const size_t t = (i + round) % count;
+      rounds[t].push_back(load.Run(NearestRows(options.tables[t], k, vectors), options.seconds));
+    }
+  }
+  std::vector<LoadResult> medians;
+  for (const auto& of_table : rounds) {
+    medians.push_back(MedianOf(of_table));
+  }
+  return medians;
+}
 
 void PrintCell(const Options& options, int connections, uint64_t k, const std::vector<LoadResult>& medians,
                const ExactAnswers& exact, const std::vector<std::string>& vectors) {
-  for (size_t t = 0; t < kTableCount; ++t) {
+  for (size_t t = 0; t < medians.size(); ++t) {
     const LoadResult& result = medians[t];
     std::printf(
         "| %d | %llu | %s | %.0f | %.1f %% | %.0f | %.1f %% | %.0f | %.2f | %.2f | %.3f | %.0f | %.4f |\n",
-        connections, static_cast<unsigned long long>(k), kTables[t].name.c_str(), result.per_second,
+        connections, static_cast<unsigned long long>(k), options.tables[t].c_str(), result.per_second,
         100 * result.per_second / medians[0].per_second, result.cpu_us,
         100 * result.cpu_us / medians[0].cpu_us, result.client_cpu_us, result.p50_ms, result.p99_ms,
-        result.major_faults, result.read_bytes, exact.Recall(options, kTables[t].name, k, vectors));
+        result.major_faults, result.read_bytes, exact.Recall(options, options.tables[t], k, vectors));
   }
   std::fflush(stdout);
 }
@@ -45,28 +66,14 @@ void RunThreeWay(const Options& options) {
               static_cast<unsigned long long>(options.rows), options.dims, options.similarity.c_str(),
               options.quantization.c_str(), vectors.size(), options.rounds, options.seconds);
   std::printf(
-      "| connections | k | table | queries/s | of row-wise | server CPU a query, us | of row-wise | client "
+      "| connections | k | table | queries/s | of the first | server CPU a query, us | of the first | client "
       "CPU, us "
       "| p50, ms | p99, ms | major faults a query | bytes read a query | recall |\n"
       "|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
   for (const int connections : options.connections) {
     QueryLoad load(options, connections);
     for (const uint64_t k : options.ks) {
-      std::vector<std::vector<LoadResult>> rounds(kTableCount);
-      for (int round = -1; round < options.rounds; ++round) {  // the first one warms up
-        for (size_t i = 0; i < kTableCount; ++i) {
-          const size_t t = (i + static_cast<size_t>(round + 1)) % kTableCount;
-          const LoadResult result =
-              load.Run(NearestRows(kTables[t].name, k, vectors), round < 0 ? 0.5 : options.seconds);
-          if (round >= 0) {
-            rounds[t].push_back(result);
-          }
-        }
-      }
-      std::vector<LoadResult> medians;
-      for (const auto& of_table : rounds) {
-        medians.push_back(MedianOf(of_table));
-      }
+      const std::vector<LoadResult> medians = MeasureCell(options, load, k, vectors);
       PrintCell(options, connections, k, medians, exact, vectors);
     }
   }
