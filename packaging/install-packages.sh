@@ -1,8 +1,8 @@
 #!/bin/bash
 # Installs the Debian packages that are needed to build and run (build), for tests (test), for the tests with other
-# languages' MySQL clients (connectors) and for the clients that only the long run takes (more-connectors); the one place
-# that lists them.
-#   packaging/install-packages.sh build [test] [connectors] [more-connectors]
+# languages' MySQL clients (connectors), for the clients that only the long run takes (more-connectors), and for the two
+# demos of quickstart.sh (images, sentences); the one place that lists them.
+#   packaging/install-packages.sh build [test] [connectors] [more-connectors] [images] [sentences]
 set -eu
 
 build_packages=(
@@ -25,6 +25,8 @@ connector_packages=(
 more_connector_packages=(
   golang-go golang-github-go-sql-driver-mysql-dev nodejs
 )
+image_packages=(dataset-fashion-mnist python3 mariadb-client)
+sentence_packages=(python3-numpy libopenblas0-serial)
 
 wanted=()
 for list in "$@"; do
@@ -33,7 +35,10 @@ for list in "$@"; do
     test) wanted+=("${test_packages[@]}") ;;
     connectors) wanted+=("${connector_packages[@]}") ;;
     more-connectors) wanted+=("${more_connector_packages[@]}") ;;
-    *) echo "install-packages.sh: unknown list '$list', known are build, test, connectors and more-connectors" >&2; exit 2 ;;
+    images) wanted+=("${image_packages[@]}") ;;
+    sentences) wanted+=("${sentence_packages[@]}") ;;
+    *) echo "install-packages.sh: unknown list '$list', known are build, test, connectors, more-connectors, images and sentences" >&2
+       exit 2 ;;
   esac
 done
 

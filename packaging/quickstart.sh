@@ -1,12 +1,19 @@
 #!/bin/bash
-# From a bare Debian 12 to a running server with a small table: installs packages, builds, starts searchd on the
-# built-in config, loads the demo and runs its queries. Safe to run again: it starts over with an empty table.
+# From a bare Debian 12 to a running server with tables: installs packages, builds, starts searchd on the built-in
+# config, loads the demos and runs their queries: a few books; 60,000 pictures of Debian's dataset-fashion-mnist with a
+# vector each; and, if npm and ../shared/data are there, passages of text that are found by what they mean.
+# Safe to run again: each demo starts over with an empty table.
 #   packaging/quickstart.sh [DATA_FOLDER]     default: quickstart/ in the repository
+# STOA_DEMO_IMAGES=6000 loads fewer pictures, 0 none; STOA_SHARED names the folder shared, STOA_PORT another port.
 set -eu
 cd "$(dirname "$0")/.."
+root=$PWD
 home=${1:-$PWD/quickstart}
-searchd=$PWD/build/release/searchd
-mysql=(mariadb --no-defaults --host=127.0.0.1 --port=9306 --table)
+images=${STOA_DEMO_IMAGES:-60000}
+programs=${STOA_SHARED:-$root/../shared}/data
+searchd=$root/build/release/searchd
+port=${STOA_PORT:-9306}
+mysql=(mariadb --no-defaults --host=127.0.0.1 --port="$port" --table)
 
 packaging/install-packages.sh build
 
@@ -21,10 +28,11 @@ rm -f "$log"
 
 mkdir -p "$home"
 cd "$home"
-if "$searchd" --status >/dev/null 2>&1; then
+where=(${STOA_PORT:+--port "$port"})
+if "$searchd" --status "${where[@]}" >/dev/null 2>&1; then
   echo "searchd is running already"
 else
-  "$searchd"
+  "$searchd" "${where[@]}"
 fi
 
 run() {
@@ -49,9 +57,32 @@ run "SELECT id, title, facts.pages AS pages FROM books WHERE facts.language = 'e
 run "UPDATE books SET price = 4.5 WHERE id = 5"
 run "SELECT id, price FROM books WHERE id = 5"
 
+# title TEXT: the head of a demo.
+title() {
+  printf '\n== %s\n' "$1"
+}
+
+title "pictures: the nearest of $images vectors"
+if [ "$images" -eq 0 ]; then
+  echo "left out: STOA_DEMO_IMAGES is 0"
+elif "$root/packaging/install-packages.sh" images; then
+  "$root/packaging/demo/fashion.py" --port "$port" --images "$images"
+else
+  echo "left out: the packages cannot be installed"
+fi
+
+title "sentences: passages by what they mean"
+if ! command -v npm >/dev/null || [ ! -e "$programs/minilm_docs.py" ] || [ ! -e "$programs/use_embed.py" ]; then
+  echo "left out: it needs npm and the programs of $programs"
+elif ! "$root/packaging/install-packages.sh" sentences; then
+  echo "left out: the packages cannot be installed"
+else
+  "$root/packaging/demo/sentences.py" "$programs" "$home/sentences" --port "$port" || echo "left out: see above"
+fi
+
 cat <<END
 
 The server is running; its data is in $home/data.
-  connect:  mariadb --host=127.0.0.1 --port=9306        (or any MySQL client)
+  connect:  mariadb --host=127.0.0.1 --port=$port        (or any MySQL client)
   stop:     (cd $home && $searchd --stopwait)
 END

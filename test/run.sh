@@ -111,6 +111,16 @@ run_mix() {
   part "chunk mix ($1)" test/stress/chunk_mix.py --searchd "build/$1/searchd" --seconds "$2"
 }
 
+# The documents, and the quickstart with its pictures where their package can be had.
+run_docs() {
+  if packaging/install-packages.sh images; then
+    part quickstart test/docs/quickstart.py
+  else
+    echo "quickstart and guide to vectors: left out, dataset-fashion-mnist cannot be installed"
+  fi
+  part documents test/docs/run_docs.py build/release/searchd
+}
+
 run_connectors() {
   local more=""
   [ "$full" = yes ] && more=--more
@@ -152,6 +162,7 @@ part damage test/server/damage.py build/release/searchd
 part "backup and import" test/server/backup.py build/release/searchd
 if [ "$full" = yes ]; then part "reported faults of chunks" test/server/chunk_bugs.py build/release/searchd --full
 else part "reported faults of chunks" test/server/chunk_bugs.py build/release/searchd; fi
+run_docs
 part "many connections" test/stress/connections.py --searchd build/release/searchd
 run_mix release 15
 if [ "$full" = yes ]; then run_crash release 200; else run_crash release 15; fi

@@ -99,8 +99,10 @@ Result<std::vector<SearchHit>> TableSearch::Run() {
   statistics_.candidates += candidates_.size();
   {
     const StageTimer timer(statistics_.rescore_seconds);
+    const DiskReads before = ThreadDiskReads();
     RETURN_IF_ERROR(rescores_ ? Rescore(context_, std::move(candidates_), nearest_)
                               : AddEstimates(snapshot_, std::move(candidates_), nearest_));
+    statistics_.disk += ThreadDiskReads() - before;
   }
   std::vector<SearchHit> hits = nearest_.TakeSorted();
   return request_.filter && !request_.prefilter ? DropFiltered(std::move(hits)) : std::move(hits);

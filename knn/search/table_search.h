@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "storage/base/cancel_token.h"
+#include "storage/base/disk_reads.h"
 #include "storage/base/ids.h"
 #include "storage/base/result.h"
 #include "storage/table/table_snapshot.h"
@@ -50,6 +51,7 @@ struct SearchStatistics {
   uint64_t exact_parts = 0;            // parts that were compared exactly
   uint64_t graph_parts = 0;            // parts whose graph was walked
   uint64_t code_parts = 0;             // parts whose codes were scanned
+  DiskReads disk;                      // while exact distances of candidates were computed
   double filter_seconds = 0;
   double walk_seconds = 0;
   double rescore_seconds = 0;

@@ -363,6 +363,11 @@ struct ImportTableStatement {
   std::string path;
 };
 
+// DEBUG EVICT VECTORS t: drops the vectors of a table from memory, for measurements.
+struct EvictStatement {
+  TableReference table;
+};
+
 struct LockTablesStatement {
   struct Lock {
     TableReference table;
@@ -411,7 +416,7 @@ using Statement =
     std::variant<SelectStatement, InsertStatement, UpdateStatement, DeleteStatement, CreateTableStatement,
                  DropTableStatement, TruncateStatement, AlterTableStatement, ShowStatement, SetStatement,
                  TransactionStatement, FlushStatement, OptimizeStatement, FreezeStatement, BackupStatement,
-                 ImportTableStatement, LockTablesStatement, KillStatement, UseStatement, ExplainStatement,
-                 CallStatement, NoOpStatement, UnbuiltStatement>;
+                 ImportTableStatement, EvictStatement, LockTablesStatement, KillStatement, UseStatement,
+                 ExplainStatement, CallStatement, NoOpStatement, UnbuiltStatement>;
 
 }  // namespace stoa::sql

@@ -22,7 +22,6 @@ constexpr auto kUnbuilt = std::to_array<UnbuiltPhrase>({
     {"grant", "", "GRANT"},
     {"revoke", "", "REVOKE"},
     {"token", "", "TOKEN"},
-    {"debug", "", "DEBUG"},
     {"enable", "buddy", "ENABLE BUDDY PLUGIN"},
     {"disable", "buddy", "DISABLE BUDDY PLUGIN"},
     {"install", "", "INSTALL PLUGIN"},
@@ -106,6 +105,7 @@ Result<Statement> StatementParser::ParseByFirstWord() {
       {"checksum", "P01", &StatementParser::ParseMaintenance},
       {"repair", "P01", &StatementParser::ParseMaintenance},
       {"help", "P02", &StatementParser::ParseHelp},
+      {"debug", "P02", &StatementParser::ParseDebug},
   });
   if (IsWord("insert") || IsWord("replace")) {
     prefix_ = "P01";

@@ -1,6 +1,6 @@
 #include "sql/parser/statement_parser.h"
 
-// Statements about the files of tables: FLUSH, OPTIMIZE, FREEZE, BACKUP, IMPORT TABLE.
+// Statements about the files of tables: FLUSH, OPTIMIZE, FREEZE, BACKUP, IMPORT TABLE, DEBUG EVICT VECTORS.
 namespace stoa::sql {
 
 Result<Statement> StatementParser::ParseFlush() {
@@ -105,6 +105,20 @@ Result<Statement> StatementParser::ParseImport() {
   RETURN_IF_ERROR(ExpectWord("from"));
   ASSIGN_OR_RETURN(import.path, ParseFolder());
   return Statement(std::move(import));
+}
+
+// DEBUG EVICT VECTORS t.
+Result<Statement> StatementParser::ParseDebug() {
+  if (!IsWordAhead("evict")) {
+    SkipToEnd();
+    return Statement(UnbuiltStatement{"DEBUG", {}});
+  }
+  Advance();
+  Advance();
+  RETURN_IF_ERROR(ExpectWord("vectors"));
+  EvictStatement evict;
+  ASSIGN_OR_RETURN(evict.table, ParseTableName());
+  return Statement(std::move(evict));
 }
 
 }  // namespace stoa::sql

@@ -207,6 +207,7 @@ class StatementParser {
   Result<Statement> ParseFreeze();
   Result<Statement> ParseBackup();
   Result<Statement> ParseImport();
+  Result<Statement> ParseDebug();
   Result<std::string> ParseFolder();
 
   // The rest (parser_admin.cpp).

@@ -36,6 +36,7 @@ struct Dispatcher {
   Status operator()(const FreezeStatement& s) { return ExecuteFreeze(s, context); }
   Status operator()(const BackupStatement& s) { return ExecuteBackup(s, context); }
   Status operator()(const ImportTableStatement& s) { return ExecuteImportTable(s, context); }
+  Status operator()(const EvictStatement& s) { return ExecuteEvict(s, context); }
   Status operator()(const LockTablesStatement& s) { return ExecuteLockTables(s, context); }
   Status operator()(const KillStatement& s) { return ExecuteKill(s, context); }
   Status operator()(const UseStatement& s) { return ExecuteUse(s, context); }
@@ -62,6 +63,7 @@ struct IsWrite {
   bool operator()(const FreezeStatement&) const { return true; }
   bool operator()(const BackupStatement&) const { return true; }
   bool operator()(const ImportTableStatement&) const { return true; }
+  bool operator()(const EvictStatement&) const { return true; }
   bool operator()(const LockTablesStatement&) const { return true; }
   bool operator()(const UnbuiltStatement&) const { return true; }
   bool operator()(const SetStatement& set) const {

@@ -17,6 +17,8 @@ void AddKnn(const knn::SearchStatistics& statistics, ShowRows& answer) {
   count("knn_exact_parts", statistics.exact_parts);
   count("knn_graph_parts", statistics.graph_parts);
   count("knn_code_parts", statistics.code_parts);
+  count("knn_batch_reads", statistics.disk.batches);
+  count("knn_bytes_read", statistics.disk.bytes);
   seconds("knn_filter_time", statistics.filter_seconds);
   seconds("knn_walk_time", statistics.walk_seconds);
   seconds("knn_rescore_time", statistics.rescore_seconds);

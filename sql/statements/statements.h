@@ -40,6 +40,7 @@ Status ExecuteOptimize(const OptimizeStatement& statement, StatementContext& con
 Status ExecuteFreeze(const FreezeStatement& statement, StatementContext& context);
 Status ExecuteBackup(const BackupStatement& statement, StatementContext& context);
 Status ExecuteImportTable(const ImportTableStatement& statement, StatementContext& context);
+Status ExecuteEvict(const EvictStatement& statement, StatementContext& context);
 // 1064 "FLUSH TABLE requires an existing RT table, 't' is none"; `statement` names the statement.
 Status RequireRealTime(std::string_view statement, const TableReference& reference,
                        StatementContext& context);

@@ -12,6 +12,7 @@
 #include <memory>
 #include <vector>
 
+#include "storage/base/disk_reads.h"
 #include "storage/base/mutex.h"
 #include "storage/base/posix_descriptor.h"
 
@@ -263,9 +264,14 @@ Status ReadBatchAt(const std::string& path, int descriptor, std::span<const Read
     }
     if (const size_t done = ReadCached(descriptor, request); done < request.to.size()) {
       missing.push_back(Rest(request, done));
+      ThreadDiskReads().bytes += request.to.size() - done;
     }
   }
-  return missing.empty() ? Status::Ok() : ReadFromDisk(path, descriptor, missing);
+  if (missing.empty()) {
+    return Status::Ok();
+  }
+  ++ThreadDiskReads().batches;
+  return ReadFromDisk(path, descriptor, missing);
 }
 
 }  // namespace stoa

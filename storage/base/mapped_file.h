@@ -31,9 +31,10 @@ class MappedFile {
   // The bytes are going to be read: pages that are not resident are asked of the disk together. Returns at
   // once; false when all of them were.
   virtual bool WillNeed(std::span<const ByteRange> ranges) const = 0;
-  virtual void DropBehind(ByteRange range) const = 0;  // as RandomAccessFile::DropBehind
-  virtual uint64_t ResidentBytes() const = 0;          // mincore
-  virtual CachedPages Cached() const { return {}; }    // the same page by page
+  virtual void DropBehind(ByteRange range) const = 0;       // as RandomAccessFile::DropBehind
+  virtual uint64_t ResidentBytes() const = 0;               // mincore
+  virtual bool IsResident(uint64_t) const { return true; }  // the page of an offset; a system call
+  virtual CachedPages Cached() const { return {}; }         // the same page by page
   // The pages leave this mapping and, unless somebody else uses them, the page cache; who reads them again
   // waits for the disk.
   virtual void GiveUp(std::span<const ByteRange>) const {}

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "storage/base/disk_reads.h"
 #include "storage/base/mapped_file.h"
 #include "storage/base/posix_descriptor.h"
 #include "storage/base/sigbus_guard.h"
@@ -74,7 +75,9 @@ class PosixMappedFile : public MappedFile {
         run = next;
       }
     }
-    return AskFor(run) || missing;
+    missing |= AskFor(run);
+    ThreadDiskReads().batches += missing ? 1 : 0;
+    return missing;
   }
 
   // Not MADV_DONTNEED, which keeps the page cache, and not a forced eviction, which would take pages that
@@ -93,6 +96,12 @@ class PosixMappedFile : public MappedFile {
 #else
     static_cast<void>(range);
 #endif
+  }
+
+  bool IsResident(uint64_t offset) const override {
+    unsigned char present = 1;
+    const uint64_t page = std::min(offset, size_) / PageBytes() * PageBytes();
+    return page >= size_ || ::mincore(base_ + page, 1, &present) != 0 || (present & 1) != 0;
   }
 
   uint64_t ResidentBytes() const override {
@@ -133,12 +142,17 @@ class PosixMappedFile : public MappedFile {
     constexpr uint64_t kPagesAtOnce = 512;
     unsigned char present[kPagesAtOnce];
     const uint64_t count = pages.length / PageBytes();
-    if (count > kPagesAtOnce || ::mincore(base_ + pages.offset, pages.length, present) != 0 ||
-        std::any_of(present, present + count, [](unsigned char page) { return (page & 1) == 0; })) {
-      Give(pages, MADV_WILLNEED);
-      return true;
+    uint64_t missing = count;
+    if (count <= kPagesAtOnce && ::mincore(base_ + pages.offset, pages.length, present) == 0) {
+      missing = static_cast<uint64_t>(
+          std::count_if(present, present + count, [](unsigned char page) { return (page & 1) == 0; }));
     }
-    return false;
+    if (missing == 0) {
+      return false;
+    }
+    Give(pages, MADV_WILLNEED);
+    ThreadDiskReads().bytes += missing * PageBytes();
+    return true;
   }
 
   // Advice is a hint: that the kernel does not take it is no error.

@@ -11,6 +11,9 @@ constexpr uint64_t kPageBits = 12;
 constexpr uint64_t kPageBytes = uint64_t{1} << kPageBits;
 // So many ranges between two looks at the thread's faults, which are a system call.
 constexpr int64_t kRangesBetweenLooks = 256;
+// A batch of so many ranges is worth a look at some of its pages, one of every kRangesASample.
+constexpr size_t kBatchRanges = 16;
+constexpr size_t kRangesASample = 16;
 
 uint64_t NextId() {
   static std::atomic<uint64_t> next{1};
@@ -44,18 +47,32 @@ TouchedPages::TouchedPages(uint64_t file_size)
 
 void TouchedPages::WillNeed(const MappedFile& mapping, uint64_t base, uint64_t limit,
                             std::span<const ByteRange> ranges) {
-  std::vector<ByteRange> runs;
+  const bool all = ranges.size() >= kBatchRanges && IsAnyGone(mapping, base, ranges);
+  std::vector<ByteRange> runs;  // without a mark
+  std::vector<ByteRange> whole;
   uint64_t asked = 0;
   for (const ByteRange& range : ranges) {
     if (range.length > 0 && range.offset < limit) {
-      const uint64_t begin = base + range.offset;
-      asked += Mark(begin, begin + std::min(range.length, limit - range.offset), runs);
+      const ByteRange in_file{base + range.offset, std::min(range.length, limit - range.offset)};
+      asked += Mark(in_file.offset, in_file.offset + in_file.length, runs);
+      if (all) {
+        whole.push_back(in_file);
+      }
     }
   }
-  if (!runs.empty()) {
-    mapping.WillNeed(runs);
+  if (!runs.empty() || all) {
+    mapping.WillNeed(all ? whole : runs);
   }
   ForgetAfterFaults(ranges.size(), asked);
+}
+
+bool TouchedPages::IsAnyGone(const MappedFile& mapping, uint64_t base, std::span<const ByteRange> ranges) {
+  for (size_t i = 0; i < ranges.size(); i += kRangesASample) {
+    if (!mapping.IsResident(base + ranges[i].offset)) {
+      return true;
+    }
+  }
+  return false;
 }
 
 void TouchedPages::ForgetAfterFaults(size_t ranges, uint64_t asked) {

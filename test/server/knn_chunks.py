@@ -127,6 +127,21 @@ def churn(searchd, seconds, engine, quantization):
             check_rows(server, "t", rows, rng)
             server.connect().cursor().execute("OPTIMIZE TABLE t OPTION sync=1, cutoff=1")
             check_rows(server, "t", rows, rng)
+            check_eviction(server.connect().cursor(), text(vector(rng)))
+
+
+def check_eviction(cursor, query):
+    """Cold vectors: the same answer, and SHOW META tells of the reads (where the file system lets pages go)."""
+    cursor.execute("DEBUG EVICT VECTORS t")
+    left = [int(row[2]) for row in cursor.fetchall()]
+    search = f"SELECT id, knn_dist() FROM t WHERE knn(v, 20, {query}, {{oversampling=5}})"
+    cursor.execute(search)
+    cold = cursor.fetchall()
+    cursor.execute("SHOW META LIKE 'knn_bytes_read'")
+    read = int(cursor.fetchall()[0][1])
+    base.expect(left and (read > 0 or any(left)), f"pages left {left}, bytes read {read}")
+    cursor.execute(search)
+    base.expect(cursor.fetchall() == cold, "cold and warm answers differ")
 
 
 def main():
