@@ -44,12 +44,12 @@ struct ColdTable {
   std::unique_ptr<ColdFile> own;
 };
 
-// Makes sure that no page of a vector is in memory; the files of the table.
+// Makes sure that no page of a vector is in memory. Rows of file, bytes, resident pages.
 Rows Evict(Connection& connection, const std::string& table) {
   const Rows files = connection.Run("DEBUG EVICT VECTORS " + table);
   for (const auto& file : files) {
-    if (file.size() < 4 || file[3] != "0") {
-      std::fprintf(stderr, "%s: %s pages stay in memory\n", file.at(1).c_str(), file.back().c_str());
+    if (file.at(2) != "0") {
+      std::fprintf(stderr, "%s: %s pages stay in memory\n", file.at(0).c_str(), file.at(2).c_str());
     }
   }
   return files;
@@ -119,7 +119,7 @@ void RunCold(const Options& options) {
       "| serial touch: read, of the vectors' pages "
       "|\n|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
   for (const char* name : {"columnar_mmap", "columnar_file"}) {
-    ColdTable table{.name = name, .file = Evict(connection, name).at(0).at(1)};
+    ColdTable table{.name = name, .file = Evict(connection, name).at(0).at(0)};
     table.own = std::make_unique<ColdFile>(table.file);
     for (const Candidates& asked : kCandidates) {
       QueryTexts texts = NearestRows(name, asked.k, vectors);
