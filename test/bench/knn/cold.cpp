@@ -83,6 +83,7 @@ void TouchOnce(const Options& options, ColdTable& table, uint64_t vectors, uint6
   const ServerUsage before = ServerUsage::Of(getpid());
   sums.serial += table.own->TouchVectors(vectors, uint64_t{options.dims} * sizeof(float), seed);
   sums.serial_read += ServerUsage::Of(getpid()).Since(before).read_bytes;
+  table.own->Evict();  // what this mapping holds, the server could not drop
 }
 
 void PrintRow(const Options& options, const ColdTable& table, const Candidates& asked, const Sums& sums) {
