@@ -12,7 +12,7 @@ namespace {
 const TableSpec kWithout{.name = "no_fresh_rows"};
 const TableSpec kFresh{.name = "fresh_rows"};
 
-uint64_t RowsInChunk(const Options& options) { return options.rows / 10 * 9; }
+uint64_t RowsInChunk(const Options& options) { return options.rows * 9 / 10; }
 
 void PrintPair(const Options& options, int connections, uint64_t k, const std::vector<std::string>& vectors) {
   QueryLoad load(options, connections);

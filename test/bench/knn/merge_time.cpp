@@ -26,9 +26,9 @@ Cost CostOf(const Options& options, const std::function<void()>& work) {
   return {seconds, ServerUsage::Of(options.server_pid).Since(before).cpu_seconds};
 }
 
-void PrintCost(const char* what, const Cost& cost, const Cost& whole) {
-  std::printf("| %s | %.2f | %.2f | %.2f | %.2f |\n", what, cost.seconds, cost.seconds / whole.seconds,
-              cost.cpu_seconds, cost.cpu_seconds / whole.cpu_seconds);
+void PrintCost(const char* what, const Cost& cost) {
+  std::printf("| %s | %.2f | %.2f |\n", what, cost.seconds, cost.cpu_seconds);
+  std::fflush(stdout);
 }
 
 }  // namespace
@@ -45,18 +45,19 @@ void RunMerge(const Options& options) {
   connection.Run("DROP TABLE IF EXISTS " + table);
   EnsureTwin(options, kLarge, {.name = table});
   InsertVectors(options, table, options.rows - small, options.rows);
-  const Cost flush = CostOf(options, [&] { Flush(connection, table); });
+  std::printf("| | s | server CPU, s |\n|---|---|---|\n");
+  PrintCost("FLUSH RAMCHUNK of the small chunk", CostOf(options, [&] { Flush(connection, table); }));
   const uint64_t chunks_before = DiskChunks(connection, table);
   const Cost merge = CostOf(options, [&] { Optimize(connection, table); });
+  PrintCost("OPTIMIZE of both chunks", merge);
   const uint64_t chunks_after = DiskChunks(connection, table);
   const Cost rebuild = CostOf(options, [&] { connection.Run("ALTER TABLE " + table + " REBUILD KNN"); });
-  std::printf("a chunk of %llu rows merged into one of %llu: %llu chunks before, %llu after\n\n",
+  PrintCost("ALTER TABLE … REBUILD KNN", rebuild);
+  std::printf("| OPTIMIZE / REBUILD | **%.2f** | **%.2f** |\n\n", merge.seconds / rebuild.seconds,
+              merge.cpu_seconds / rebuild.cpu_seconds);
+  std::printf("a chunk of %llu rows merged into one of %llu: %llu chunks before, %llu after\n",
               static_cast<unsigned long long>(small), static_cast<unsigned long long>(options.rows - small),
               static_cast<unsigned long long>(chunks_before), static_cast<unsigned long long>(chunks_after));
-  std::printf("| | s | of REBUILD | server CPU, s | of REBUILD |\n|---|---|---|---|---|\n");
-  PrintCost("FLUSH RAMCHUNK of the small one", flush, rebuild);
-  PrintCost("OPTIMIZE of both", merge, rebuild);
-  PrintCost("ALTER TABLE … REBUILD KNN", rebuild, rebuild);
 }
 
 }  // namespace stoa::bench
