@@ -48,7 +48,7 @@ void CreateTable(Connection& connection, const Options& options, const TableSpec
   connection.Run("CREATE TABLE " + spec.name + " (g int, v float_vector knn_type='hnsw' knn_dims='" +
                  std::to_string(options.dims) + "' hnsw_similarity='" + options.similarity + "'" +
                  quantization + ") engine='" + spec.engine + "' access_columnar_attrs='" + spec.access +
-                 "' rt_mem_limit='8G'");
+                 "' rt_mem_limit='8G' diskchunk_flush_write_timeout='-1'");
 }
 
 }  // namespace

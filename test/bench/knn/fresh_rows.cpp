@@ -48,6 +48,7 @@ void RunFreshRows(const Options& options) {
   const double seconds = InsertVectors(options, kFresh.name, in_chunk, options.rows);
   const uint64_t chunks_before = DiskChunks(connection, kFresh.name);
   const std::vector<std::string> vectors = ReadQueryVectors(options);
+  WarmUp(options, {kWithout.name, kFresh.name}, vectors);
   std::printf(
       "%llu rows in a chunk, then %llu more in RAM (inserted in %.1f s); median of %d rounds of %.1f s\n\n",
       static_cast<unsigned long long>(in_chunk), static_cast<unsigned long long>(options.rows - in_chunk),

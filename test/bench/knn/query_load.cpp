@@ -53,6 +53,14 @@ QueryTexts NearestRows(const std::string& table, uint64_t k, const std::vector<s
   return {"SELECT id, knn_dist() FROM " + table + " WHERE knn(v, ", &vectors, ") LIMIT " + std::to_string(k)};
 }
 
+void WarmUp(const Options& options, const std::vector<std::string>& tables,
+            const std::vector<std::string>& vectors) {
+  Connection connection(options.endpoint);
+  for (const std::string& table : tables) {
+    connection.Count("SELECT id FROM " + table + " WHERE knn(v, " + vectors[0] + ", {fullscan=1}) LIMIT 1");
+  }
+}
+
 QueryLoad::QueryLoad(const Options& options, int connections) : server_pid_(options.server_pid) {
   for (int i = 0; i < connections; ++i) {
     connections_.push_back(std::make_unique<Connection>(options.endpoint));

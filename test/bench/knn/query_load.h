@@ -25,6 +25,10 @@ std::vector<std::string> ReadQueryVectors(const Options& options);
 // SELECT id, knn_dist() of the k nearest rows of `table`.
 QueryTexts NearestRows(const std::string& table, uint64_t k, const std::vector<std::string>& vectors);
 
+// Compares the first query with every vector, which brings all of them into memory.
+void WarmUp(const Options& options, const std::vector<std::string>& tables,
+            const std::vector<std::string>& vectors);
+
 struct LoadResult {
   double per_second = 0;
   double p50_ms = 0;

@@ -23,7 +23,6 @@ searchd {
   log = $folder/searchd.log
   binlog_flush = 2
   auto_optimize = 0
-  diskchunk_flush_write_timeout = -1
 }
 CONF
   "$searchd" --config "$folder/searchd.conf" --nodetach >"$folder/out" 2>&1 </dev/null &

@@ -15,14 +15,6 @@ const TableSpec kTables[] = {{.name = "by_row", .engine = "rowwise"},
                              {.name = "columnar_file", .access = "file"}};
 constexpr double kWarmUpSeconds = 0.5;
 
-// Compares the first query with every vector, which brings all of them into memory.
-void WarmUp(const Options& options, const std::vector<std::string>& vectors) {
-  Connection connection(options.endpoint);
-  for (const std::string& table : options.tables) {
-    connection.Count("SELECT id FROM " + table + " WHERE knn(v, " + vectors[0] + ", {fullscan=1}) LIMIT 1");
-  }
-}
-
 // One table after the other in rounds, each round beginning with another one.
 std::vector<LoadResult> MeasureCell(const Options& options, QueryLoad& load, uint64_t k,
                                     const std::vector<std::string>& vectors) {
@@ -70,7 +62,7 @@ void RunThreeWay(const Options& options) {
   MakeThreeWayTables(options);
   const std::vector<std::string> vectors = ReadQueryVectors(options);
   const ExactAnswers exact = ExactAnswers::Get(options, kTables[1].name, options.rows, vectors);
-  WarmUp(options, vectors);
+  WarmUp(options, options.tables, vectors);
   std::printf("%llu rows of %u dims, %s, %s, %zu distinct queries; median of %d rounds of %.1f s\n\n",
               static_cast<unsigned long long>(options.rows), options.dims, options.similarity.c_str(),
               options.quantization.c_str(), vectors.size(), options.rounds, options.seconds);
