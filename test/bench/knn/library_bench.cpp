@@ -50,26 +50,6 @@ double Now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-VectorSet ReadFvecs(const char* path, size_t most) {
-  VectorSet set;
-  FILE* file = std::fopen(path, "rb");
-  if (file == nullptr) {
-    std::perror(path);
-    std::exit(1);
-  }
-  int32_t dims = 0;
-  while (set.size() < most && std::fread(&dims, sizeof(dims), 1, file) == 1) {
-    set.dims = static_cast<size_t>(dims);
-    set.floats.resize(set.floats.size() + set.dims);
-    if (std::fread(set.floats.data() + set.floats.size() - set.dims, sizeof(float), set.dims, file) !=
-        set.dims) {
-      std::exit(1);
-    }
-  }
-  std::fclose(file);
-  return set;
-}
-
 void Normalise(VectorSet& set) {
   for (size_t i = 0; i < set.size(); ++i) {
     float* vector = set.floats.data() + i * set.dims;

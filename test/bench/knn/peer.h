@@ -6,15 +6,9 @@
 #include <string>
 #include <vector>
 
-namespace stoa::bench {
+#include "fvecs.h"
 
-// A set of vectors in memory.
-struct VectorSet {
-  std::vector<float> floats;
-  size_t dims = 0;
-  size_t size() const { return dims == 0 ? 0 : floats.size() / dims; }
-  const float* at(size_t index) const { return floats.data() + index * dims; }
-};
+namespace stoa::bench {
 
 // A library's HNSW index over float vectors, built and asked by one thread. Distances: squared l2, or
 // 1 - dot of vectors that are normalised.
