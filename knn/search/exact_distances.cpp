@@ -30,15 +30,14 @@ ExactDistances::ExactDistances(std::unique_ptr<storage::ColumnReader> reader, co
 
 Status ExactDistances::Of(std::span<const RowId> rows, const float* query, const CancelToken* cancel,
                           std::span<float> distances) {
-  size_t batch_rows = kWarmBatchRows;
   for (size_t first = 0; first < rows.size();) {
     if (cancel != nullptr) {
       RETURN_IF_ERROR(cancel->Check());
     }
-    const size_t count = std::min(batch_rows, rows.size() - first);
+    const size_t count = std::min(batch_rows_, rows.size() - first);
     const DiskReads before = ThreadDiskReads();
     RETURN_IF_ERROR(Batch(rows.subspan(first, count), query, distances.subspan(first, count)));
-    batch_rows = (ThreadDiskReads() - before).batches > 0 ? kBatchRows : kWarmBatchRows;
+    batch_rows_ = (ThreadDiskReads() - before).batches > 0 ? kBatchRows : kWarmBatchRows;
     first += count;
   }
   return Status::Ok();

@@ -36,6 +36,7 @@ class ExactDistances {
   Metric metric_;
   size_t dims_;
   VectorBatch batch_;
+  size_t batch_rows_ = kWarmBatchRows;  // of the next batch
   std::vector<float> found_;
 };
 

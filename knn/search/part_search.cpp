@@ -1,6 +1,7 @@
 #include "knn/search/part_search.h"
 
 #include <algorithm>
+#include <span>
 
 #include "knn/search/rescoring.h"
 #include "knn/search/segment_search.h"
@@ -9,6 +10,20 @@
 namespace stoa::knn {
 
 using storage::TablePart;
+
+namespace {
+
+// The usual bound is exceeded by some in a hundred. Where a filter leaves rows that are nearer to one another
+// than estimates are exact, each of them would be lost; elsewhere hardly any candidate is that far.
+constexpr float kWiderError = 1.5F;
+
+void WidenErrors(std::span<Candidate> candidates) {
+  for (Candidate& candidate : candidates) {
+    candidate.error *= kWiderError;
+  }
+}
+
+}  // namespace
 
 Status PartSearch::Search(std::unique_ptr<SearchedPart> part) {
   // What would all be rescored anyway is compared at once.
@@ -64,6 +79,9 @@ Status PartSearch::SearchChunk(std::unique_ptr<SearchedPart> chunk) {
   ASSIGN_OR_RETURN(const bool walked,
                    FindCandidates(search, ScorerOf(*search.index.codec()), candidates_, context_.statistics));
   const size_t found = candidates_.size() - before;
+  if (!walked && plan_.is_filtered()) {
+    WidenErrors(std::span(candidates_).subspan(before));
+  }
   const bool may_have_more =
       walked ? share < plan_.wanted && found == share : plan_.kept > plan_.wanted && found == plan_.kept;
   if (may_have_more) {
@@ -176,6 +194,7 @@ Status PartSearch::WidenScan(const CutShort& scan) {
   search.wanted = chunk.rows.MostRows() / 4 + 1;
   std::vector<Candidate> more;
   RETURN_IF_ERROR(ScanCandidates(search, ScorerOf(*search.index.codec()), more, context_.statistics));
+  WidenErrors(more);
   if (more.size() < search.wanted) {
     return Rescore(context_, std::move(more), nearest_);
   }

@@ -31,23 +31,33 @@ std::vector<ByteRange> VectorRanges(const std::string& suffix, const OpenSection
   return ranges;
 }
 
-// The kernel keeps pages in folios and drops whole ones only; none is larger.
-constexpr uint64_t kLargestFolio = 2u << 20;
-
-EvictedFile Evict(const OpenSectionFile& file, std::span<const ByteRange> ranges) {
-  for (const ByteRange& range : ranges) {
-    const uint64_t begin = range.offset - std::min(range.offset, kLargestFolio);
-    const ByteRange wide{begin, range.offset + range.length + kLargestFolio - begin};
-    file.GiveUp({&wide, 1});
-  }
-  EvictedFile evicted{.path = file.path()};
+void CountResident(const OpenSectionFile& file, std::span<const ByteRange> ranges, EvictedFile& evicted) {
   const CachedPages cached = file.Cached();
+  evicted.bytes = 0;
+  evicted.resident_pages = 0;
   for (const ByteRange& range : ranges) {
     const uint64_t first = range.offset / cached.page_bytes;
     const uint64_t end = (range.offset + range.length - 1) / cached.page_bytes + 1;
     evicted.bytes += (end - first) * cached.page_bytes;
     for (uint64_t page = first; page < std::min<uint64_t>(end, cached.pages.size()); ++page) {
       evicted.resident_pages += cached.pages[page] ? 1 : 0;
+    }
+  }
+}
+
+// The kernel keeps pages in folios of up to 2 MiB and drops whole ones only: what is left at the ends goes
+// with its neighbours, as few of them as will do.
+EvictedFile Evict(const OpenSectionFile& file, std::span<const ByteRange> ranges) {
+  EvictedFile evicted{.path = file.path()};
+  for (const uint64_t margin : {0u, 64u << 10, 256u << 10, 2u << 20}) {
+    for (const ByteRange& range : ranges) {
+      const uint64_t begin = range.offset - std::min(range.offset, margin);
+      const ByteRange wide{begin, range.offset + range.length + margin - begin};
+      file.GiveUp({&wide, 1});
+    }
+    CountResident(file, ranges, evicted);
+    if (evicted.resident_pages == 0) {
+      break;
     }
   }
   return evicted;

@@ -23,7 +23,7 @@ from recall_table import KINDS, RecallTable  # noqa: E402
 
 
 # The farthest of a small set with few clusters are as far as each other but for less than codes of 4 bits and 1 tell.
-NOT_IN_SHORT = {"correlated"}
+NOT_IN_SHORT = set()
 
 
 def arguments():
