@@ -65,10 +65,16 @@ class PosixRandomAccessFile : public RandomAccessFile {
   const uint64_t size_;
 };
 
+// Without a time of access to look at for each read, where the process may ask for that: it owns the file.
+Result<Descriptor> OpenForReads(const std::string& path) {
+  Result<Descriptor> opened = Descriptor::Open(path, O_RDONLY | O_NOATIME);
+  return opened.ok() ? std::move(opened) : Descriptor::Open(path, O_RDONLY);
+}
+
 }  // namespace
 
 Result<std::shared_ptr<const RandomAccessFile>> OpenPosixRandomAccess(const std::string& path) {
-  ASSIGN_OR_RETURN(Descriptor descriptor, Descriptor::Open(path, O_RDONLY));
+  ASSIGN_OR_RETURN(Descriptor descriptor, OpenForReads(path));
   ASSIGN_OR_RETURN(const uint64_t size, SizeOf(path, descriptor.get()));
   // Who reads says what comes next (WillNeed): the kernel's guess, for each of several places of a file that
   // are read in turn, takes memory from what queries use.
