@@ -197,7 +197,6 @@ Result<bool> FindCandidates(const IndexSearch& search, const CodeScorer& scorer,
     RETURN_IF_ERROR(ScanCandidates(search, scorer, candidates, statistics));
     return false;
   }
-  ++statistics.graph_parts;
   RETURN_IF_ERROR(AppendNodes(search, scorer, found, candidates));
   return true;
 }
@@ -206,7 +205,6 @@ Status ScanCandidates(const IndexSearch& search, const CodeScorer& scorer, std::
                       SearchStatistics& statistics) {
   std::vector<FoundNode> found;
   RETURN_IF_ERROR(Scan(search, scorer, found, statistics));
-  ++statistics.code_parts;
   return AppendNodes(search, scorer, found, candidates);
 }
 

@@ -78,6 +78,7 @@ Status PartSearch::SearchChunk(std::unique_ptr<SearchedPart> chunk) {
   const IndexSearch search = SearchOf(*chunk, share);
   ASSIGN_OR_RETURN(const bool walked,
                    FindCandidates(search, ScorerOf(*search.index.codec()), candidates_, context_.statistics));
+  ++(walked ? context_.statistics.graph_parts : context_.statistics.code_parts);
   const size_t found = candidates_.size() - before;
   if (!walked && plan_.is_filtered()) {
     WidenErrors(std::span(candidates_).subspan(before));
@@ -202,7 +203,7 @@ Status PartSearch::WidenScan(const CutShort& scan) {
       [&](const SearchHit& hit) {  // not rows that were changed since, which are compared already
         return hit.location.part == chunk.number && chunk.rows.Has(hit.location.row);
       });
-  return CompareAll(chunk);
+  return ScanExactly(context_, chunk.number, chunk.rows, nearest_);
 }
 
 const CodeScorer& PartSearch::ScorerOf(const Quantizer& quantizer) {

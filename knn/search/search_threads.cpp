@@ -69,7 +69,13 @@ void RunOnThreads(size_t tasks, size_t most_workers,
   const size_t helpers = std::min({free, tasks - std::min<size_t>(tasks, 1), most_workers - 1});
   const auto shared = std::make_shared<Tasks>(tasks, work);
   for (size_t helper = 0; helper < helpers; ++helper) {
-    Helpers().Submit([shared, helper] { shared->Work(helper + 1); });
+    const Status submitted = CatchAll([&] {
+      Helpers().Submit([shared, helper] { shared->Work(helper + 1); });
+      return Status::Ok();
+    });
+    if (!submitted.ok()) {  // no memory, or no thread: this one does it all
+      break;
+    }
   }
   shared->Work(0);
   shared->WaitForAll();
